@@ -265,11 +265,150 @@ def _(t):
     t.equal(static.process.poll(), None, "the static program's end")
 
 
+STACKS = r"""
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <ucontext.h>
+
+#define BYTES (1 << 20)
+#define SMALL 16384
+
+static ucontext_t outside, inside;
+static char *block;
+
+static void wait_some(void)
+{
+	struct timespec time = { 0, 1000000 };
+
+	puts("ready");
+	fflush(stdout);
+	while (getchar() == '.')
+		nanosleep(&time, NULL);
+}
+
+static void run(void) { wait_some(); }
+static void handle(int number) { wait_some(); }
+static void *run_thread(void *none) { wait_some(); return NULL; }
+static void *idle(void *none) { for (;;) nanosleep(&(struct timespec){ 1, 0 }, NULL); }
+
+int main(int argc, char **argv)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	int from = BYTES / 2;
+
+	block = malloc(BYTES);
+	memset(block, 0xaa, BYTES);
+	if (argc > 2)
+		pthread_create(&thread, NULL, idle, NULL);
+	if (!strcmp(argv[1], "coroutine")) {
+		getcontext(&inside);
+		inside.uc_stack.ss_sp = block + from;
+		inside.uc_stack.ss_size = SMALL;
+		inside.uc_link = &outside;
+		makecontext(&inside, run, 0);
+		swapcontext(&outside, &inside);
+	} else if (!strcmp(argv[1], "signal")) {
+		stack_t stack = { .ss_sp = block + from, .ss_size = SMALL };
+		struct sigaction action = { .sa_handler = handle, .sa_flags = SA_ONSTACK };
+
+		sigaltstack(&stack, NULL);
+		sigaction(SIGUSR1, &action, NULL);
+		raise(SIGUSR1);
+	} else {
+		pthread_attr_init(&attr);
+		block += 4096 - (size_t)block % 4096;
+		pthread_attr_setstack(&attr, block + from, SMALL);
+		pthread_create(&thread, &attr, run_thread, NULL);
+		pthread_join(thread, NULL);
+	}
+	for (int i = 0; i < from - 4096; i++)
+		if (block[i] != (char)0xaa)
+			return printf("changed %d bytes below\n", from - i), 1;
+	return 7;
+}
+"""
+
+
 def compile_program(t, name, text):
     tap.need("cc")
     (t.folder / f"{name}.c").write_text(text)
     tap.run("cc", "-w", "-pthread", "-o", t.folder / name, t.folder / f"{name}.c")
     return t.folder / name
+
+
+@case("stacks that a program made are not used")
+def _(t):
+    program = compile_program(t, "stacks", STACKS)
+    for words in ("coroutine",), ("signal",), ("coroutine", "thread"), ("signal", "thread"), \
+            ("small",):
+        running = Running(t, *words, program=program, has_library=False)
+        t.equal(running.process.stdout.readline(), "ready\n", "what it prints first")
+        came = t.wick("record", "--heap", "-p", running.pid, "--duration", "100ms", "-o",
+                      "wick.data", check=False)
+        is_loaded = "libwick-heap.so" in pathlib.Path("/proc", running.pid, "maps").read_text()
+        t.equal(is_loaded, len(words) > 1 or words[0] == "small",
+                f"loaded: {words} ({came.stderr})")
+        if not is_loaded:
+            t.true("run on stacks that the program made" in came.stderr, came.stderr)
+            t.equal(came.returncode, 1, "exit code of wick")
+        t.equal(running.leave(), 7, f"exit code of the program: {words}")
+
+
+LOADING = r"""
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static void *run(void *path) { return dlopen(path, RTLD_NOW); }
+
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+	void *result;
+	char byte;
+
+	free(malloc(10));
+	pthread_create(&thread, NULL, run, argv[1]);
+	while (read(0, &byte, 1) == 1)
+		;
+	pthread_join(thread, &result);
+	return result ? 7 : 1;
+}
+"""
+
+SLOW = r"""
+#include <stdio.h>
+#include <unistd.h>
+
+__attribute__((constructor)) static void be_slow(void)
+{
+	puts("ready");
+	fflush(stdout);
+	sleep(4);
+}
+"""
+
+
+@case("a program that is loading a library for long")
+def _(t):
+    program = compile_program(t, "loading", LOADING)
+    (t.folder / "slow.c").write_text(SLOW)
+    tap.run("cc", "-shared", "-fPIC", "-o", t.folder / "slow.so", t.folder / "slow.c")
+    running = Running(t, t.folder / "slow.so", program=program, has_library=False)
+    t.equal(running.process.stdout.readline(), "ready\n", "what its constructor prints")
+    came = t.wick("record", "--heap", "-p", running.pid, "--duration", "100ms", "-o", "wick.data",
+                  check=False)
+    t.equal(came.returncode, 1, f"exit code of wick ({came.stderr})")
+    t.true("one of its threads is loading a library" in came.stderr, came.stderr)
+    t.equal(running.leave(), 7, "exit code of the program")
 
 
 RESTRICTED = r"""

@@ -8,27 +8,35 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "base/mem.h"
 #include "event/event.h"
 #include "os/os.h"
 #include "record/heap/library.h"
+#include "record/heap/loader_lock.h"
 #include "record/heap/stop.h"
 #include "record/proc_scan.h"
 #include "record/recorder.h"
 
 #define LIBC    "libc.so.6"
-#define LOADER  "ld-linux-x86-64.so.2"
 #define PATCHER "wick_heap_library_patch_1"
 
 #define RED_ZONE         128
 #define MOST_STEPS       100000 /* system calls of what the thread calls */
 #define SYSCALL_STOP     (SIGTRAP | 0x80)
-#define ALLOCATOR_BEFORE 0x3000 /* code of it that exports nothing, before ... */
-#define ALLOCATOR_BEHIND 0x1000 /* ... and behind what does */
-#define FLAG_TRAP        0x100u
-#define FLAG_DIRECTION   0x400u
+#define ALLOCATOR_BEFORE 0x3000                /* code of it that exports nothing, before ... */
+#define ALLOCATOR_BEHIND 0x1000                /* ... and behind what does */
+#define LONGEST_NS       UINT64_C(30000000000) /* for what the thread calls */
+#define LOCK_NS          UINT64_C(1000000000)  /* for a thread in the loader */
+#define NAP_NS           10000000L
+/* include/linux/errno.h of the kernel: ERESTARTSYS to ERESTART_RESTARTBLOCK */
+#define FIRST_RESTART  512
+#define LAST_RESTART   516
+#define FLAG_TRAP      0x100u
+#define FLAG_DIRECTION 0x400u
 
 struct inject {
 	const struct wk_remote *remote;
@@ -37,6 +45,8 @@ struct inject {
 	struct wk_stopped stopped;
 	uint64_t stack; /* free from here down */
 	bool is_lost;   /* the thread did not come back from what it called */
+	bool is_gone;   /* ... since it has ended */
+	bool is_busy;   /* ... but waited for a lock of the loader, and has been taken back */
 };
 
 /* ---- may it be changed? */
@@ -48,6 +58,14 @@ static bool refuse(const struct wk_remote *remote, const char *reason, struct wk
 		       ", and cannot load it now: %s; start "
 		       "it with LD_PRELOAD=$(wick doctor --heap-library) in its environment",
 		       wk_buf_text(&remote->who), reason);
+}
+
+static bool refuse_busy(const struct wk_remote *remote, struct wk_err *err)
+{
+	return wk_fail(err, WK_EIO, WK_NOWHERE,
+		       "%s cannot be recorded now: one of its threads is loading a library; try "
+		       "again",
+		       wk_buf_text(&remote->who));
 }
 
 static bool has_text(const struct wk_remote *remote, const char *part)
@@ -183,7 +201,7 @@ static bool has_own_allocator(const struct inject *inject)
 			has_one = wk_proc_map_line(wk_str_cut(&rest, '\n'), &image) &&
 				  image.file_offset == 0 && wk_str_starts(image.path, "/") &&
 				  image.start != inject->libc &&
-				  !wk_str_is(wk_str_basename(image.path), LOADER) &&
+				  !wk_str_is(wk_str_basename(image.path), WK_LOADER) &&
 				  wk_remote_find_symbol(inject->remote, image.start, "malloc");
 	wk_buf_fini(&maps);
 	return has_one;
@@ -212,7 +230,7 @@ static bool find_code(struct inject *inject, struct wk_err *err)
 
 	inject->libc = wk_remote_find_file(remote, LIBC);
 	inject->where.libc = code_of(remote, LIBC);
-	inject->where.loader = code_of(remote, LOADER);
+	inject->where.loader = code_of(remote, WK_LOADER);
 	if (!inject->libc || !inject->where.libc.to || !inject->where.loader.to)
 		return refuse(
 			remote,
@@ -230,23 +248,31 @@ static bool find_code(struct inject *inject, struct wk_err *err)
 
 /* ---- calls */
 
-/* What the thread does is its own until it is back at the trap with its stack as it was. */
-static bool run_to_trap(struct inject *inject, uint64_t sp, struct user_regs_struct *registers)
+/* A thread that is late is interrupted: in the call in which it waits. */
+static enum wk_stop_came wait_long(const struct inject *inject, uint64_t until_ns, int *status,
+				   bool *is_late)
 {
 	pid_t tid = inject->stopped.tid;
-	int status;
+	enum wk_stop_came came = wk_stop_wait(tid, status);
 
-	for (int i = 0; i < MOST_STEPS; i++) {
-		if (ptrace(PTRACE_SYSCALL, tid, NULL, NULL) != 0 || !wk_stop_wait(tid, &status) ||
-		    ptrace(PTRACE_GETREGS, tid, NULL, registers) != 0)
-			return false;
-		if (status >> 16 == 0 && WSTOPSIG(status) != SYSCALL_STOP)
-			return false; /* a fault: all signals are blocked */
-		if (WSTOPSIG(status) == SYSCALL_STOP && registers->rip == inject->trap + 2 &&
-		    registers->rsp == sp)
-			return true;
+	*is_late = came == WK_STOP_LATE;
+	while (came == WK_STOP_LATE && wk_os_clock_ns() < until_ns) {
+		if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) != 0)
+			return WK_STOP_GONE;
+		came = wk_stop_wait(tid, status);
 	}
-	return false;
+	return came;
+}
+
+/* At the end of a system call that is to begin again. The thread waits for the first lock that it
+ * takes, and was not woken: it can be taken back. */
+static bool waits_for_loader(const struct inject *inject, const struct user_regs_struct *registers)
+{
+	int64_t result = (int64_t)registers->rax;
+
+	return registers->orig_rax == SYS_futex && result <= -FIRST_RESTART &&
+	       result >= -LAST_RESTART && wk_loader_lock_is_at(inject->remote, registers->rdi) &&
+	       !wk_loader_lock_is_held_by(inject->remote, inject->stopped.tid);
 }
 
 /* The system call of the trap is none, and the thread stops where it was stopped at first: only
@@ -259,7 +285,40 @@ static bool settle(struct inject *inject, struct user_regs_struct *registers)
 	registers->orig_rax = UINT64_MAX;
 	return ptrace(PTRACE_SETREGS, tid, NULL, registers) == 0 &&
 	       ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) == 0 &&
-	       ptrace(PTRACE_CONT, tid, NULL, NULL) == 0 && wk_stop_wait(tid, &status);
+	       ptrace(PTRACE_CONT, tid, NULL, NULL) == 0 &&
+	       wk_stop_wait(tid, &status) == WK_STOP_CAME;
+}
+
+/* What the thread does is its own until it is back at the trap with its stack as it was. */
+static bool run_to_trap(struct inject *inject, uint64_t sp, struct user_regs_struct *registers)
+{
+	uint64_t until_ns = wk_os_clock_ns() + LONGEST_NS;
+	pid_t tid = inject->stopped.tid;
+	bool is_late;
+	int status;
+
+	for (int i = 0; i < MOST_STEPS; i++) {
+		enum wk_stop_came came = WK_STOP_GONE;
+
+		if (ptrace(PTRACE_SYSCALL, tid, NULL, NULL) == 0)
+			came = wait_long(inject, until_ns, &status, &is_late);
+		inject->is_gone = came == WK_STOP_GONE;
+		if (came != WK_STOP_CAME || ptrace(PTRACE_GETREGS, tid, NULL, registers) != 0)
+			return false;
+		if (status >> 16 == 0 && WSTOPSIG(status) != SYSCALL_STOP)
+			return false; /* a fault: all signals are blocked */
+		if (WSTOPSIG(status) == SYSCALL_STOP && registers->rip == inject->trap + 2 &&
+		    registers->rsp == sp)
+			return true;
+		if (is_late && WSTOPSIG(status) == SYSCALL_STOP &&
+		    waits_for_loader(inject, registers)) {
+			inject->is_busy = settle(inject, registers);
+			return false;
+		}
+		if (is_late && wk_os_clock_ns() >= until_ns)
+			return false;
+	}
+	return false;
 }
 
 static bool call(struct inject *inject, uint64_t function, uint64_t first, uint64_t second,
@@ -313,7 +372,8 @@ static bool load(struct inject *inject, const char *library, struct wk_err *err)
 		return refuse(inject->remote, "its stack cannot be written", err);
 	inject->stack = path;
 	if (!call(inject, in_libc(inject, "dlopen"), path, RTLD_NOW, &handle))
-		return refuse(inject->remote, "its loader did not return", err);
+		return inject->is_busy ? refuse_busy(inject->remote, err)
+				       : refuse(inject->remote, "its loader did not return", err);
 	if (!handle)
 		return fail_to_load(inject, err);
 	base = wk_remote_find_file(inject->remote, WK_HEAP_LIBRARY_NAME);
@@ -340,6 +400,24 @@ static bool load_with_errno(struct inject *inject, const char *library, struct w
 	return ok;
 }
 
+/* Stops a thread while no other one is in the loader. */
+static bool stop_thread(struct inject *inject, struct wk_err *err)
+{
+	uint64_t until_ns = wk_os_clock_ns() + LOCK_NS;
+	struct timespec moment = { .tv_nsec = NAP_NS };
+
+	while (wk_stop_thread(inject->remote, &inject->where, &inject->stopped, err)) {
+		if (!wk_loader_lock_is_held_by_others(inject->remote, inject->stopped.tid))
+			return true;
+		wk_stop_end(&inject->stopped);
+		wk_free(inject->stopped.state);
+		if (wk_os_clock_ns() >= until_ns)
+			return refuse_busy(inject->remote, err);
+		nanosleep(&moment, NULL);
+	}
+	return false;
+}
+
 static bool inject_into(struct inject *inject, const char *library, struct wk_err *err)
 {
 	sigset_t signals, before;
@@ -350,10 +428,11 @@ static bool inject_into(struct inject *inject, const char *library, struct wk_er
 	/* A recorder that ends now would leave the thread where it does not belong. */
 	sigfillset(&signals);
 	sigprocmask(SIG_SETMASK, &signals, &before);
-	ok = wk_stop_thread(inject->remote, &inject->where, &inject->stopped, err);
+	ok = stop_thread(inject, err);
 	if (ok) {
 		ok = load_with_errno(inject, library, err);
-		wk_stop_end(&inject->stopped);
+		if (!wk_stop_end(&inject->stopped) && !inject->is_gone && ok)
+			ok = refuse(inject->remote, "its thread could not be continued", err);
 		wk_free(inject->stopped.state);
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);

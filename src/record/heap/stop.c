@@ -14,8 +14,8 @@
 
 #include "base/mem.h"
 #include "base/num.h"
-#include "event/event.h"
 #include "os/os.h"
+#include "record/heap/own_stack.h"
 #include "record/proc_scan.h"
 
 #define PATIENCE_NS    UINT64_C(3000000000) /* for a thread at a safe place */
@@ -25,13 +25,12 @@
 #define STATE_BYTES    (64u << 10)
 #define SCANNED_BYTES  (64u << 10) /* of its stack */
 #define LOCK_BYTES     2048        /* of that, from a lock to what takes it */
-#define NEEDED_BYTES   (64u << 10) /* of stack, for what it is made to call */
 #define PAGE           4096u
 
 /* arch/x86/include/asm/ptrace-abi.h; errno.h of the kernel */
 #define EVENT_STOP 128
 
-bool wk_stop_wait(pid_t tid, int *status)
+enum wk_stop_came wk_stop_wait(pid_t tid, int *status)
 {
 	uint64_t until_ns = wk_os_clock_ns() + STOP_NS;
 	struct timespec moment = { .tv_nsec = NAP_NS / 10 };
@@ -40,12 +39,12 @@ bool wk_stop_wait(pid_t tid, int *status)
 		pid_t found = waitpid(tid, status, __WALL | WNOHANG);
 
 		if (found == tid)
-			return WIFSTOPPED(*status);
+			return WIFSTOPPED(*status) ? WK_STOP_CAME : WK_STOP_GONE;
 		if (found < 0 && errno != EINTR)
-			return false;
+			return WK_STOP_GONE;
 		nanosleep(&moment, NULL);
 	} while (wk_os_clock_ns() < until_ns);
-	return false;
+	return WK_STOP_LATE;
 }
 
 static bool is_within(uint64_t at, const struct wk_code_range *range)
@@ -174,24 +173,22 @@ static bool is_stack_safe(const struct wk_remote *remote, const struct wk_stop_w
 	       !is_on_stack(remote, where, sp, LOCK_BYTES, is_unsafe_word);
 }
 
-/* The first thread's stack grows by itself. */
-static bool has_stack(const struct wk_remote *remote, uint64_t sp)
+/* The words of the frame of a signal handler behind its return address: flags, link, and the stack
+ * that is set for signals. */
+static bool is_on_signal_stack(const struct wk_remote *remote, const struct wk_stop_where *where,
+			       uint64_t sp)
 {
-	struct wk_buf maps = { 0 };
-	struct wk_event_image image;
-	bool has_enough = false;
-	struct wk_str rest;
-	char path[64];
+	uint64_t frame[6];
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)remote->pid);
-	if (wk_os_read_small(path, &maps))
-		for (rest = wk_buf_str(&maps); rest.len && !has_enough;)
-			has_enough = wk_proc_map_line(wk_str_cut(&rest, '\n'), &image) &&
-				     sp - image.start < image.size_bytes &&
-				     (wk_str_is(image.path, "[stack]") ||
-				      sp - image.start >= NEEDED_BYTES);
-	wk_buf_fini(&maps);
-	return has_enough;
+	if (!is_on_stack(remote, where, sp, SCANNED_BYTES, is_handler_word))
+		return false;
+	for (uint64_t at = sp & ~UINT64_C(7); at < sp + SCANNED_BYTES; at += sizeof(*frame)) {
+		if (!wk_remote_read(remote, at, frame, sizeof(frame)))
+			break;
+		if (sp - frame[3] < frame[5] && is_handler_word(remote, where, frame[0]))
+			return true;
+	}
+	return false;
 }
 
 static bool is_safe(const struct wk_remote *remote, const struct wk_stop_where *where,
@@ -205,7 +202,14 @@ static bool is_safe(const struct wk_remote *remote, const struct wk_stop_where *
 	if (waits ? !is_waiting_call((long)registers->orig_rax)
 		  : is_within(registers->rip, &where->libc))
 		return false;
-	return has_stack(remote, registers->rsp) && is_stack_safe(remote, where, registers);
+	return is_stack_safe(remote, where, registers);
+}
+
+static bool has_own_stack(const struct wk_remote *remote, const struct wk_stop_where *where,
+			  const struct wk_stopped *stopped)
+{
+	return wk_own_stack(remote, stopped->tid, &stopped->registers) &&
+	       !is_on_signal_stack(remote, where, stopped->registers.rsp);
 }
 
 /* ---- stopping */
@@ -253,7 +257,8 @@ static bool try_thread(const struct wk_remote *remote, const struct wk_stop_wher
 	if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)(uintptr_t)PTRACE_O_TRACESYSGOOD) != 0)
 		return false;
 	stopped->tid = tid;
-	if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) != 0 || !wk_stop_wait(tid, &status)) {
+	if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) != 0 ||
+	    wk_stop_wait(tid, &status) != WK_STOP_CAME) {
 		let_go(tid, status);
 		return false;
 	}
@@ -266,6 +271,10 @@ static bool try_thread(const struct wk_remote *remote, const struct wk_stop_wher
 		return false;
 	}
 	is_found = is_safe(remote, where, &stopped->registers);
+	if (is_found && !has_own_stack(remote, where, stopped)) {
+		stopped->is_elsewhere = true;
+		is_found = false;
+	}
 	begin_again(remote, stopped);
 	if (!is_found)
 		wk_stop_end(stopped);
@@ -279,6 +288,7 @@ static bool try_all(const struct wk_remote *remote, const struct wk_stop_where *
 	size_t count = wk_proc_threads(remote->pid, &tids);
 	bool is_stopped = false;
 
+	stopped->is_elsewhere = false;
 	errno = 0;
 	for (size_t i = 0; i < count && !is_stopped; i++)
 		is_stopped = is_candidate(remote->pid, tids[i]) &&
@@ -290,6 +300,19 @@ static bool try_all(const struct wk_remote *remote, const struct wk_stop_where *
 	return is_stopped;
 }
 
+static bool fail_to_stop(const struct wk_remote *remote, const struct wk_stopped *stopped,
+			 struct wk_err *err)
+{
+	return wk_fail(err, WK_EIO, WK_NOWHERE,
+		       stopped->is_elsewhere
+			       ? "%s cannot be recorded now: its threads run on stacks that the "
+				 "program made, as coroutines do, or on small ones; start it "
+				 "with LD_PRELOAD=$(wick doctor --heap-library) in its environment"
+			       : "%s cannot be recorded now: none of its threads came to a "
+				 "place where it can load a library; try again",
+		       wk_buf_text(&remote->who));
+}
+
 bool wk_stop_thread(const struct wk_remote *remote, const struct wk_stop_where *where,
 		    struct wk_stopped *stopped, struct wk_err *err)
 {
@@ -299,13 +322,11 @@ bool wk_stop_thread(const struct wk_remote *remote, const struct wk_stop_where *
 	*stopped = (struct wk_stopped){ .state = wk_alloc_zeroed(1, STATE_BYTES) };
 	while (!try_all(remote, where, stopped, err)) {
 		if (err->code || wk_os_clock_ns() >= until_ns) {
+			if (!err->code)
+				fail_to_stop(remote, stopped, err);
 			wk_free(stopped->state);
 			*stopped = (struct wk_stopped){ 0 };
-			return err->code == 0 &&
-			       wk_fail(err, WK_EIO, WK_NOWHERE,
-				       "%s cannot be recorded now: none of its threads came to a "
-				       "place where it can load a library; try again",
-				       wk_buf_text(&remote->who));
+			return false;
 		}
 		nanosleep(&moment, NULL);
 		if (moment.tv_nsec < LONGEST_NAP_NS)
@@ -314,13 +335,15 @@ bool wk_stop_thread(const struct wk_remote *remote, const struct wk_stop_where *
 	return true;
 }
 
-void wk_stop_end(struct wk_stopped *stopped)
+bool wk_stop_end(struct wk_stopped *stopped)
 {
 	struct iovec state = { stopped->state, stopped->state_bytes };
 	pid_t tid = stopped->tid;
+	bool is_restored =
+		ptrace(PTRACE_SETREGSET, tid, (void *)(uintptr_t)NT_X86_XSTATE, &state) == 0 &&
+		ptrace(PTRACE_SETREGS, tid, NULL, &stopped->registers) == 0 &&
+		ptrace(PTRACE_SETSIGMASK, tid, (void *)sizeof(uint64_t), &stopped->signal_mask) ==
+			0;
 
-	ptrace(PTRACE_SETREGSET, tid, (void *)(uintptr_t)NT_X86_XSTATE, &state);
-	ptrace(PTRACE_SETREGS, tid, NULL, &stopped->registers);
-	ptrace(PTRACE_SETSIGMASK, tid, (void *)sizeof(uint64_t), &stopped->signal_mask);
-	ptrace(PTRACE_DETACH, tid, NULL, NULL);
+	return ptrace(PTRACE_DETACH, tid, NULL, NULL) == 0 && is_restored;
 }

@@ -31,16 +31,19 @@ struct wk_stopped {
 	uint64_t signal_mask;
 	uint8_t *state; /* all other registers */
 	size_t state_bytes;
+	bool is_elsewhere; /* a thread was at a safe place, but not on its own stack */
 };
 
 /* Tries for some seconds. */
 bool wk_stop_thread(const struct wk_remote *remote, const struct wk_stop_where *where,
 		    struct wk_stopped *stopped, struct wk_err *err);
 
-/* Waits until the thread stops again; false if it does not for long, or has ended. */
-bool wk_stop_wait(pid_t tid, int *status);
+enum wk_stop_came { WK_STOP_CAME, WK_STOP_LATE, WK_STOP_GONE };
 
-/* Lets it go on from where it was stopped. */
-void wk_stop_end(struct wk_stopped *stopped);
+/* Waits until the thread stops again; late if it does not for two seconds, gone if it has ended. */
+enum wk_stop_came wk_stop_wait(pid_t tid, int *status);
+
+/* Lets it go on from where it was stopped first. It has to be stopped now; false if it is not. */
+bool wk_stop_end(struct wk_stopped *stopped);
 
 #endif
