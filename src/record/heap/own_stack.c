@@ -63,9 +63,12 @@ static bool is_thread_stack(const struct wk_remote *remote, uint64_t sp, uint64_
 	return false;
 }
 
+/* The first thread of a process that another thread has forked runs on that one's stack. */
 bool wk_own_stack(const struct wk_remote *remote, pid_t tid,
 		  const struct user_regs_struct *registers)
 {
-	return tid == remote->pid ? is_first_stack(remote, registers->rsp)
-				  : is_thread_stack(remote, registers->rsp, registers->fs_base);
+	uint64_t sp = registers->rsp;
+
+	return (tid == remote->pid && is_first_stack(remote, sp)) ||
+	       is_thread_stack(remote, sp, registers->fs_base);
 }

@@ -288,7 +288,6 @@ static bool try_all(const struct wk_remote *remote, const struct wk_stop_where *
 	size_t count = wk_proc_threads(remote->pid, &tids);
 	bool is_stopped = false;
 
-	stopped->is_elsewhere = false;
 	errno = 0;
 	for (size_t i = 0; i < count && !is_stopped; i++)
 		is_stopped = is_candidate(remote->pid, tids[i]) &&
