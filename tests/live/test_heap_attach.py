@@ -272,8 +272,10 @@ STACKS = r"""
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #define BYTES (1 << 20)
 #define SMALL 16384
@@ -294,6 +296,17 @@ static void wait_some(void)
 static void run(void) { wait_some(); }
 static void handle(int number) { wait_some(); }
 static void *run_thread(void *none) { wait_some(); return NULL; }
+static void *fork_child(void *none)
+{
+	pid_t child = fork();
+
+	if (child == 0) {
+		wait_some();
+		_exit(0);
+	}
+	waitpid(child, NULL, 0);
+	return NULL;
+}
 static void *idle(void *none) { for (;;) nanosleep(&(struct timespec){ 1, 0 }, NULL); }
 
 int main(int argc, char **argv)
@@ -320,12 +333,16 @@ int main(int argc, char **argv)
 		sigaltstack(&stack, NULL);
 		sigaction(SIGUSR1, &action, NULL);
 		raise(SIGUSR1);
+	} else if (!strcmp(argv[1], "forked")) {
+		pthread_create(&thread, NULL, fork_child, NULL);
+		pthread_join(thread, NULL);
 	} else {
 		pthread_attr_init(&attr);
 		block += 4096 - (size_t)block % 4096;
 		pthread_attr_setstack(&attr, block + from, SMALL);
 		pthread_create(&thread, &attr, run_thread, NULL);
-		pthread_join(thread, NULL);
+		while (pthread_tryjoin_np(thread, NULL) != 0)
+			nanosleep(&(struct timespec){ 0, 50000000 }, NULL);
 	}
 	for (int i = 0; i < from - 4096; i++)
 		if (block[i] != (char)0xaa)
@@ -346,13 +363,17 @@ def compile_program(t, name, text):
 def _(t):
     program = compile_program(t, "stacks", STACKS)
     for words in ("coroutine",), ("signal",), ("coroutine", "thread"), ("signal", "thread"), \
-            ("small",):
+            ("small",), ("forked",):
         running = Running(t, *words, program=program, has_library=False)
         t.equal(running.process.stdout.readline(), "ready\n", "what it prints first")
-        came = t.wick("record", "--heap", "-p", running.pid, "--duration", "100ms", "-o",
-                      "wick.data", check=False)
-        is_loaded = "libwick-heap.so" in pathlib.Path("/proc", running.pid, "maps").read_text()
-        t.equal(is_loaded, len(words) > 1 or words[0] == "small",
+        pid = running.pid
+        if words[0] == "forked":
+            tasks = pathlib.Path("/proc", pid, "task")
+            pid = "".join(path.read_text() for path in tasks.glob("*/children")).strip()
+        came = t.wick("record", "--heap", "-p", pid, "--duration", "100ms", "-o", "wick.data",
+                      check=False)
+        is_loaded = "libwick-heap.so" in pathlib.Path("/proc", pid, "maps").read_text()
+        t.equal(is_loaded, len(words) > 1 or words[0] in ("small", "forked"),
                 f"loaded: {words} ({came.stderr})")
         if not is_loaded:
             t.true("run on stacks that the program made" in came.stderr, came.stderr)
