@@ -46,8 +46,8 @@ static void *take(size_t size)
 	return store + at + ALIGNMENT;
 }
 
-/* A program at fixed addresses that uses a function's address has a stub of it, which dlsym finds:
- * it leads to the hook. */
+/* In a program at fixed addresses that uses a function's address, that is the address of its PLT
+ * entry, which dlsym finds and which leads to the hook. */
 static bool is_in_program(const void *function)
 {
 	Dl_info found, program;

@@ -142,8 +142,8 @@ static long wait_in(const char *call)
 int main(int argc, char **argv)
 {
 	struct pollfd input = { .fd = 0, .events = POLLIN };
-	/* At fixed addresses, code that uses an address makes the program's stub of malloc what
-	 * all others find. */
+	/* At fixed addresses, code that uses an address makes the program's PLT entry of malloc
+	 * what all others find. */
 	void *(*volatile allocate)(size_t) = malloc;
 	pthread_t thread;
 	char line[4096];
