@@ -155,6 +155,15 @@ static void handle_back(struct wk_memory_lifetimes *lifetimes, wk_process_id own
 		release(lifetimes, &pages, who);
 }
 
+/* For a file that discards many ranges again and again; those of real programs are one or a few. */
+#define FREE_STEPS        (1u << 20)
+#define STEPS_PER_DISCARD 64
+
+static bool may_step(struct wk_memory_lifetimes *lifetimes)
+{
+	return lifetimes->discard_steps++ < FREE_STEPS + lifetimes->discards * STEPS_PER_DISCARD;
+}
+
 /* Its committed pages stay so, whosever they are. */
 static void discard(struct wk_memory_lifetimes *lifetimes, wk_process_id owner,
 		    const struct wk_event_memory *memory, const struct wk_sample *who)
@@ -163,7 +172,9 @@ static void discard(struct wk_memory_lifetimes *lifetimes, wk_process_id owner,
 	const struct wk_range *next;
 	uint64_t count = 0;
 
-	for (uint64_t page = pages.first; page < pages.end; page = next->end) {
+	lifetimes->discards++;
+	for (uint64_t page = pages.first; page < pages.end && may_step(lifetimes);
+	     page = next->end) {
 		next = wk_ranges_from(&lifetimes->ranges, pages.space, page);
 		if (!next || next->first >= pages.end)
 			break;

@@ -14,6 +14,7 @@
 struct wk_memory_lifetimes {
 	struct wk_model *model;
 	struct wk_ranges ranges; /* of pages, by process and whether committed or reserved */
+	uint64_t discards, discard_steps; /* how many there were, and ranges looked at for them */
 };
 
 void wk_memory_lifetimes_fini(struct wk_memory_lifetimes *lifetimes);
