@@ -278,11 +278,18 @@ bool wk_perf_name_memory_at(size_t index, struct wk_perf_event *event)
 		const char *name;
 		bool is_bare;
 	} points[] = {
-		{ "syscalls:sys_enter_mmap", true },     { "syscalls:sys_exit_mmap", false },
-		{ "syscalls:sys_enter_mremap", true },   { "syscalls:sys_exit_mremap", false },
-		{ "syscalls:sys_enter_mprotect", true }, { "syscalls:sys_exit_mprotect", false },
-		{ "syscalls:sys_enter_munmap", false },  { "syscalls:sys_enter_madvise", false },
+		{ "syscalls:sys_enter_mmap", true },
+		{ "syscalls:sys_exit_mmap", false },
+		{ "syscalls:sys_enter_mremap", true },
+		{ "syscalls:sys_exit_mremap", false },
+		{ "syscalls:sys_enter_mprotect", true },
+		{ "syscalls:sys_exit_mprotect", false },
+		{ "syscalls:sys_enter_munmap", true },
+		{ "syscalls:sys_exit_munmap", false },
+		{ "syscalls:sys_enter_madvise", false },
 		{ "syscalls:sys_exit_brk", false },
+		{ "syscalls:sys_enter_pkey_mprotect", true },
+		{ "syscalls:sys_exit_pkey_mprotect", false },
 	};
 
 	if (index >= sizeof(points) / sizeof(points[0]))

@@ -95,6 +95,30 @@ static void protect(struct feed *feed)
 			set(feed, page, 1, rights & 2 ? COMMITTED : RESERVED);
 }
 
+/* One range, and nothing else. */
+static void see(struct feed *feed)
+{
+	const struct wk_space_changes changes = { change, feed };
+	uint64_t first = small(feed), count = small(feed);
+	enum wk_space_use use = (enum wk_space_use)(1 + wk_u8(&feed->in) % (WK_SPACE_USES - 1));
+	const struct wk_space_seen all = { .end = PAGES * PAGE };
+	const struct wk_space_seen seen = { first * PAGE, (first + count) * PAGE, use };
+	enum kind kind = use == WK_SPACE_OF_FILE    ? OF_FILE
+			 : use == WK_SPACE_WRITABLE ? COMMITTED
+						    : RESERVED;
+
+	wk_space_calls_seen(feed->calls, feed->pid, &all, &seen, 1, false, &changes);
+	for (uint64_t page = 0; page < PAGES; page++) {
+		enum kind before = feed->expected[feed->pid][page];
+
+		if (page < first || page >= first + count)
+			set(feed, page, 1, UNKNOWN);
+		else if (before == UNKNOWN || (before == RESERVED && use == WK_SPACE_WRITABLE) ||
+			 (before == COMMITTED && use == WK_SPACE_NO_RIGHTS))
+			set(feed, page, 1, kind);
+	}
+}
+
 /* Nothing is promised: bytes as they come. */
 static void anything(struct feed *feed)
 {
@@ -133,7 +157,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static void (*const works[])(struct feed *) = { map,	  unmap,	protect,
-							fork_process, end_process };
+							fork_process, end_process, see };
 	struct feed feed = { .in = wk_bytes_of(data, size), .calls = wk_space_calls_new() };
 	bool is_wild = wk_u8(&feed.in) % 2;
 

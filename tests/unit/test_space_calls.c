@@ -108,6 +108,57 @@ static void addresses_change_hands_in_the_middle_of_a_call(void **state)
 	assert_int_equal(f->sums.released, 10);
 }
 
+/* Also if it could not be known when it began. */
+static void a_call_that_fails_unmaps_nothing(void **state)
+{
+	struct fixture *f = *state;
+
+	whole(f, WK_SPACE_MMAP, 0, 10 * PAGE, 3, PRIVATE, 100 * PAGE);
+	whole(f, WK_SPACE_MUNMAP, 102 * PAGE, PAGE, 0, 0, -12);
+	assert_int_equal(f->sums.released, 0);
+	begin(f, 1, WK_SPACE_MUNMAP, 102 * PAGE, PAGE, 0, 0);
+	begin(f, 1, WK_SPACE_MMAP, 0, PAGE, 3, PRIVATE); /* the end of the other is missing */
+	assert_int_equal(f->sums.released, 1);
+}
+
+static void a_move_leaves_what_another_thread_got_meanwhile(void **state)
+{
+	struct fixture *f = *state;
+
+	whole(f, WK_SPACE_MMAP, 0, 10 * PAGE, 3, PRIVATE, 100 * PAGE);
+	begin(f, 1, WK_SPACE_MREMAP, 100 * PAGE, 10 * PAGE, 20 * PAGE, 1);
+	begin(f, 2, WK_SPACE_MMAP, 0, 5 * PAGE, 3, PRIVATE);
+	end(f, 2, WK_SPACE_MMAP, 100 * PAGE);
+	assert_int_equal(f->sums.released, 10);
+	end(f, 1, WK_SPACE_MREMAP, 200 * PAGE);
+	assert_int_equal(f->sums.released, 10);
+	assert_int_equal(f->sums.committed, 35);
+}
+
+static void what_is_seen_corrects_what_calls_did(void **state)
+{
+	struct fixture *f = *state;
+	const struct wk_space_seen all = { 0, 1000 * PAGE, 0 };
+	const struct wk_space_seen seen[] = {
+		{ 50 * PAGE, 60 * PAGE, WK_SPACE_WRITABLE },
+		{ 100 * PAGE, 104 * PAGE, WK_SPACE_WRITABLE },
+		{ 104 * PAGE, 106 * PAGE, WK_SPACE_NO_RIGHTS },
+	};
+
+	whole(f, WK_SPACE_MMAP, 0, 10 * PAGE, 3, PRIVATE, 100 * PAGE);
+	wk_space_calls_seen(f->calls, 1, &all, seen, 3, false, &f->changes);
+	assert_int_equal(f->sums.committed, 10 + 10);
+	assert_int_equal(f->sums.decommitted, 2);
+	assert_int_equal(f->sums.released, 4);
+	f->sums = (struct sums){ 0 };
+	wk_space_calls_seen(f->calls, 1, &all, seen, 3, false, &f->changes);
+	assert_int_equal(f->sums.changes, 0);
+	wk_space_calls_seen(f->calls, 2, &all, seen, 3, true, &f->changes);
+	assert_int_equal(f->sums.changes, 0);
+	wk_space_calls_seen(f->calls, 2, &all, seen, 1, false, &f->changes);
+	assert_int_equal(f->sums.released, 6);
+}
+
 static void rights_commit_once_and_only_none_decommits(void **state)
 {
 	struct fixture *f = *state;
@@ -186,6 +237,9 @@ int main(void)
 		TEST(what_fails_changes_nothing),
 		TEST(an_end_without_a_beginning_is_left_out),
 		TEST(addresses_change_hands_in_the_middle_of_a_call),
+		TEST(a_call_that_fails_unmaps_nothing),
+		TEST(a_move_leaves_what_another_thread_got_meanwhile),
+		TEST(what_is_seen_corrects_what_calls_did),
 		TEST(rights_commit_once_and_only_none_decommits),
 		TEST(a_move_releases_and_commits),
 		TEST(the_break_is_known_from_its_first_call_on),

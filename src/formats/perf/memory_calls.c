@@ -28,9 +28,13 @@ static const struct {
 	const char *name;
 	enum wk_space_call call;
 } calls[] = {
-	{ "mmap", WK_SPACE_MMAP },       { "munmap", WK_SPACE_MUNMAP },
-	{ "mremap", WK_SPACE_MREMAP },   { "mprotect", WK_SPACE_MPROTECT },
-	{ "madvise", WK_SPACE_MADVISE }, { "brk", WK_SPACE_BRK },
+	{ "mmap", WK_SPACE_MMAP },
+	{ "munmap", WK_SPACE_MUNMAP },
+	{ "mremap", WK_SPACE_MREMAP },
+	{ "mprotect", WK_SPACE_MPROTECT },
+	{ "madvise", WK_SPACE_MADVISE },
+	{ "brk", WK_SPACE_BRK },
+	{ "pkey_mprotect", WK_SPACE_MPROTECT },
 };
 
 void wk_perf_memory_free(struct wk_perf_memory *memory)

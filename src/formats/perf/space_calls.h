@@ -5,14 +5,15 @@
  * and with MAP_NORESERVE as well: allocators use it for all that they have. PROT_NONE decommits;
  * making a mapping read-only, or giving its pages back by madvise, does not.
  *
- * A call's arguments come when it begins, its result when it ends. What unmaps takes effect at its
- * beginning, as if it could not fail: another thread may map the same addresses before it has
- * ended. Ranges are remembered
- * for each process, and copied when it forks; what is not known was there before the recording. */
+ * A call's arguments come when it begins, its result when it ends, and takes effect then; but what
+ * it unmaps is gone earlier if another thread maps the same addresses meanwhile, and at its
+ * thread's next call if its end is missing. Ranges are remembered for each process, and copied when
+ * it forks; what is not known was there before the recording. */
 #ifndef WK_FORMATS_PERF_SPACE_CALLS_H
 #define WK_FORMATS_PERF_SPACE_CALLS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum wk_space_call {
@@ -37,7 +38,8 @@ struct wk_space_changes {
 struct wk_space_calls *wk_space_calls_new(void);
 void wk_space_calls_free(struct wk_space_calls *spaces);
 
-/* A thread's call; false if a change was not accepted. */
+/* A thread's call; if it begins twice with the same address, it is one, of which more is known now.
+ * False if a change was not accepted. */
 bool wk_space_calls_begin(struct wk_space_calls *spaces, uint32_t pid, uint32_t tid,
 			  enum wk_space_call call, const uint64_t arguments[WK_SPACE_ARGUMENTS],
 			  const struct wk_space_changes *changes);
@@ -47,6 +49,26 @@ bool wk_space_calls_begin(struct wk_space_calls *spaces, uint32_t pid, uint32_t 
 bool wk_space_calls_end(struct wk_space_calls *spaces, uint32_t pid, uint32_t tid,
 			enum wk_space_call call, int64_t result,
 			const struct wk_space_changes *changes);
+
+/* What the system says of a part of an address space. */
+enum wk_space_use {
+	WK_SPACE_OF_FILE = 1, /* shared with a file */
+	WK_SPACE_WRITABLE,
+	WK_SPACE_READ_ONLY,
+	WK_SPACE_NO_RIGHTS,
+	WK_SPACE_USES
+};
+
+struct wk_space_seen {
+	uint64_t start, end;
+	enum wk_space_use use;
+};
+
+/* Between `start` and `end` there are these ranges, in order, and nothing else. What is new is a
+ * change, unless it is `from_before`. */
+bool wk_space_calls_seen(struct wk_space_calls *spaces, uint32_t pid,
+			 const struct wk_space_seen *all, const struct wk_space_seen *ranges,
+			 size_t count, bool from_before, const struct wk_space_changes *changes);
 
 void wk_space_calls_fork(struct wk_space_calls *spaces, uint32_t parent_pid, uint32_t pid);
 
