@@ -63,6 +63,12 @@ static void dump_use(const struct wk_process_use *use, struct wk_out *out)
 		wk_out_fmt(out,
 			   " swap=%" PRIu64 " share=%" PRIu64 " huge=%" PRIu64 " huge_tlb=%" PRIu64,
 			   use->swap_bytes, use->share_bytes, use->huge_bytes, use->huge_tlb_bytes);
+	if (use->anonymous_bytes)
+		wk_out_fmt(out,
+			   " anonymous=%" PRIu64 " file=%" PRIu64 " shared=%" PRIu64
+			   " heap=%" PRIu64 " stack=%" PRIu64,
+			   use->anonymous_bytes, use->file_bytes, use->shared_bytes,
+			   use->heap_bytes, use->stack_bytes);
 }
 
 static void dump_process(const struct wk_event *event, struct wk_out *out)

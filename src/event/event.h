@@ -86,6 +86,10 @@ struct wk_process_use {
 	uint64_t swap_bytes;                      /* now; these are of Linux */
 	uint64_t share_bytes;                /* pages of several processes count in part (PSS) */
 	uint64_t huge_bytes, huge_tlb_bytes; /* in huge pages: of the working set, and beyond it */
+	/* Parts of the working set: without a file, of files, and shared memory; of the first, that
+	 * of the break and of the main stack. */
+	uint64_t anonymous_bytes, file_bytes, shared_bytes;
+	uint64_t heap_bytes, stack_bytes;
 };
 
 struct wk_event_process {

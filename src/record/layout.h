@@ -2,7 +2,8 @@
  *
  * One layout serves all events of a recording, so that the time of any record is at a fixed place
  * and no record must be parsed before its order is known. Only the fields of a tracepoint, between
- * call chain and registers, are not in all of them; and some tracepoints have no stack. */
+ * call chain and registers, and the address of a page fault are not in all of them; and some
+ * tracepoints have no stack. */
 #ifndef WK_RECORD_LAYOUT_H
 #define WK_RECORD_LAYOUT_H
 
@@ -15,7 +16,8 @@
 /* Of an event whose samples contain fields. */
 enum wk_fields {
 	WK_FIELDS_AND_STACK = 1,
-	WK_FIELDS_ALONE, /* no registers and no stack */
+	WK_FIELDS_ALONE,   /* no registers and no stack */
+	WK_FIELDS_ADDRESS, /* no fields, but the address that was accessed, after the time */
 };
 
 struct wk_layout {

@@ -125,7 +125,14 @@ static struct wk_str trace_raw(struct wk_bytes *in)
 static void read_trace(struct wk_parser *parser, struct wk_bytes *in,
 		       struct wk_event_sample *sample)
 {
-	parser->details.trace_raw = trace_raw(in);
+	parser->details = (struct wk_event_details){ .trace_raw = trace_raw(in) };
+	sample->details = &parser->details;
+}
+
+static void read_address(struct wk_parser *parser, struct wk_bytes *in,
+			 struct wk_event_sample *sample)
+{
+	parser->details = (struct wk_event_details){ .data_address = wk_u64le(in) };
 	sample->details = &parser->details;
 }
 
@@ -203,6 +210,8 @@ static bool parse_sample(struct wk_parser *parser, struct wk_bytes in, uint16_t 
 	event->pid = wk_u32le(&in);
 	event->tid = wk_u32le(&in);
 	wk_bytes_skip(&in, 8); /* the time is known already */
+	if (fields == WK_FIELDS_ADDRESS)
+		read_address(parser, &in, sample);
 	event->cpu = wk_u32le(&in);
 	wk_bytes_skip(&in, 4);
 	sample->weight = parser->layout.period ? parser->layout.period : wk_u64le(&in);
@@ -211,7 +220,7 @@ static bool parse_sample(struct wk_parser *parser, struct wk_bytes in, uint16_t 
 		return true;
 	if (parser->layout.has_chain)
 		read_chain(&in, sample);
-	if (fields)
+	if (fields && fields != WK_FIELDS_ADDRESS)
 		read_trace(parser, &in, sample);
 	if (parser->layout.stack_bytes && fields != WK_FIELDS_ALONE) {
 		bool has_registers = read_registers(&parser->layout, &in, &parser->stack);
@@ -235,6 +244,7 @@ bool wk_parse_full_stack(const struct wk_layout *layout, const struct wk_map *wi
 {
 	struct wk_bytes in = wk_bytes_of(record, size);
 	struct wk_event_sample sample = { 0 };
+	uint32_t fields;
 	uint64_t id;
 
 	/* The limit of a record leaves a little less than what was asked for. */
@@ -245,10 +255,11 @@ bool wk_parse_full_stack(const struct wk_layout *layout, const struct wk_map *wi
 	wk_bytes_skip(&in, 8);
 	full->pid = wk_u32le(&in);
 	full->tid = wk_u32le(&in);
-	wk_bytes_skip(&in, layout->period ? 16 : 24);
+	fields = with_fields ? wk_map_find(with_fields, id) : 0;
+	wk_bytes_skip(&in, (layout->period ? 16 : 24) + (fields == WK_FIELDS_ADDRESS ? 8 : 0));
 	if (layout->has_chain)
 		read_chain(&in, &sample);
-	if (with_fields && wk_map_find(with_fields, id))
+	if (fields && fields != WK_FIELDS_ADDRESS)
 		trace_raw(&in);
 	if (!read_registers(layout, &in, &full->stack))
 		return false;

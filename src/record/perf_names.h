@@ -32,8 +32,9 @@ struct wk_perf_event {
 	bool user, kernel, hypervisor; /* which code counts */
 	unsigned precise;              /* precise_ip to begin with */
 	bool has_fields;               /* samples of a tracepoint contain its fields */
-	bool is_memory; /* a memory call: each one, whatever the period, and kernel code or not */
-	bool is_bare;   /* no stack: that of its end is the same */
+	bool is_memory;   /* a memory call: each one, whatever the period, and kernel code or not */
+	bool is_bare;     /* no stack: that of its end is the same */
+	bool has_address; /* of the memory that was accessed */
 };
 
 /* Fails with a sentence that names the nearest known name. */

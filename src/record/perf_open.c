@@ -216,7 +216,8 @@ static struct perf_event_attr event_attr(const struct wk_perf *perf,
 	attr.config2 = event->config2;
 	attr.inherit = inherit;
 	attr.enable_on_exec = on_exec;
-	attr.sample_type = perf->layout.sample_type | (event->has_fields ? PERF_SAMPLE_RAW : 0);
+	attr.sample_type = perf->layout.sample_type | (event->has_fields ? PERF_SAMPLE_RAW : 0) |
+			   (event->has_address ? PERF_SAMPLE_ADDR : 0);
 	attr.sample_regs_user = perf->layout.registers;
 	attr.sample_stack_user = perf->layout.stack_bytes;
 	attr.exclude_user = !event->user;
@@ -574,7 +575,9 @@ static bool keep(struct wk_perf *perf, const struct wk_perf_cpu *cpu, int fd, si
 			"cannot get the id that distinguishes the samples of several events "
 			"(Linux 3.12 has it); record one event at a time with -e");
 	wk_map_set(&perf->sources, id, (uint32_t)source);
-	if (perf->events[source - 1].has_fields)
+	if (perf->events[source - 1].has_address)
+		wk_map_set(&perf->with_fields, id, WK_FIELDS_ADDRESS);
+	else if (perf->events[source - 1].has_fields)
 		wk_map_set(&perf->with_fields, id,
 			   perf->events[source - 1].is_bare ? WK_FIELDS_ALONE
 							    : WK_FIELDS_AND_STACK);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/map.h"
+#include "record/layout.h"
 
 /* In a sample. */
 #define ID_OFFSET   8
@@ -90,24 +91,28 @@ static uint64_t word_at(const struct wk_ring *ring, uint64_t at)
 	return word;
 }
 
-static bool has_fields(const struct wk_ring *ring, uint64_t at)
+static uint32_t fields_of(const struct wk_ring *ring, uint64_t at)
 {
-	return ring->with_fields && ring->with_fields->count &&
-	       wk_map_find(ring->with_fields, word_at(ring, at + ID_OFFSET)) != 0;
+	return ring->with_fields && ring->with_fields->count
+		       ? wk_map_find(ring->with_fields, word_at(ring, at + ID_OFFSET))
+		       : 0;
 }
 
 /* Where the size of the stack copy is in the record; 0 if there is no copy. Its place is computed:
  * any word of a sample may have the value of a size by chance. */
 static size_t find_stack(const struct wk_ring *ring, uint64_t at, size_t size)
 {
+	uint32_t fields = fields_of(ring, at);
 	size_t place = ring->fixed_bytes;
 
+	if (place && fields == WK_FIELDS_ADDRESS)
+		place += 8;
 	if (place && ring->has_chain && place + 8 <= size) {
 		uint64_t count = word_at(ring, at + place);
 
 		place += 8 + 8 * (size_t)(count < size / 8 ? count : size / 8);
 	}
-	if (place && place + 8 <= size && has_fields(ring, at))
+	if (place && place + 8 <= size && fields && fields != WK_FIELDS_ADDRESS)
 		place += ((uint32_t)word_at(ring, at + place) + (size_t)4 + 7) & ~(size_t)7;
 	if (place == 0 || place + 8 > size)
 		return 0;

@@ -137,6 +137,14 @@ static void read_use(struct wk_perf *perf, struct wk_bytes *rows)
 	use->share_bytes = wk_u64le(rows);
 	use->huge_bytes = wk_u64le(rows);
 	use->huge_tlb_bytes = wk_u64le(rows);
+	/* Each row has a chunk of its own; those of older recordings end here. */
+	if (wk_bytes_left(rows)) {
+		use->anonymous_bytes = wk_u64le(rows);
+		use->file_bytes = wk_u64le(rows);
+		use->shared_bytes = wk_u64le(rows);
+		use->heap_bytes = wk_u64le(rows);
+		use->stack_bytes = wk_u64le(rows);
+	}
 	if (rows->bad)
 		return;
 	if (perf->uses_emitted == perf->use_count)

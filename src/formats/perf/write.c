@@ -188,6 +188,7 @@ static bool add_source(struct wk_perf_data_writer *writer, const struct wk_event
 		source.user_registers = event->user_registers;
 		source.user_stack_bytes = event->user_stack_bytes;
 	}
+	source.has_address = event->details & WK_DETAIL_ADDRESS;
 	if (event->tracing_data.len) {
 		source.has_fields = true;
 		source.type = WK_PERF_TYPE_TRACEPOINT;

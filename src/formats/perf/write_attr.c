@@ -73,6 +73,8 @@ void wk_perf_write_attr(const struct wk_perf_data_writer *writer, size_t index, 
 
 	if (source->user_registers)
 		sampled |= WK_PERF_SAMPLE_REGS_USER | WK_PERF_SAMPLE_STACK_USER;
+	if (source->has_address)
+		sampled |= WK_PERF_SAMPLE_ADDR;
 	if (source->has_fields)
 		sampled |= WK_PERF_SAMPLE_RAW;
 	if (index == 0)

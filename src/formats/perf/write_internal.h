@@ -25,6 +25,7 @@ struct wk_perf_write_source {
 	uint64_t config;
 	uint64_t flags;
 	bool has_fields;         /* of a tracepoint, in its samples */
+	bool has_address;        /* of memory, in its samples */
 	uint64_t user_registers; /* of copies of stacks; 0: samples have no place for them */
 	uint32_t user_stack_bytes;
 };

@@ -7,7 +7,7 @@
 
 /* A record's size is 16 bits wide. */
 #define MOST_RECORD_BYTES 65528
-#define SAMPLE_FIXED      80 /* bytes of a sample without its call chain's entries */
+#define SAMPLE_FIXED      88 /* bytes of a sample without its call chain's entries */
 #define MOST_CHAIN        ((MOST_RECORD_BYTES - SAMPLE_FIXED) / 8)
 #define MOST_NAME         (MOST_RECORD_BYTES / 2)
 #define MOST_FIELDS       (MOST_RECORD_BYTES / 2) /* the kernel's limit is a quarter of it */
@@ -123,6 +123,11 @@ static void write_use(struct wk_perf_data_writer *writer, const struct wk_event 
 	wk_buf_add_u64(rows, use->share_bytes);
 	wk_buf_add_u64(rows, use->huge_bytes);
 	wk_buf_add_u64(rows, use->huge_tlb_bytes);
+	wk_buf_add_u64(rows, use->anonymous_bytes);
+	wk_buf_add_u64(rows, use->file_bytes);
+	wk_buf_add_u64(rows, use->shared_bytes);
+	wk_buf_add_u64(rows, use->heap_bytes);
+	wk_buf_add_u64(rows, use->stack_bytes);
 	wk_section_end_row(&writer->uses);
 	wk_section_close(&writer->uses);
 	wk_perf_write_section_records(writer, &writer->uses);
@@ -514,6 +519,9 @@ static bool write_sample(struct wk_perf_data_writer *writer, const struct wk_eve
 	wk_buf_add_u64(&writer->pending, sample->address);
 	add_ids(writer, event->pid, event->tid);
 	wk_buf_add_u64(&writer->pending, event->time_ns);
+	if (source->has_address)
+		wk_buf_add_u64(&writer->pending,
+			       sample->details ? sample->details->data_address : 0);
 	add_ids(writer, event->cpu, 0);
 	wk_buf_add_u64(&writer->pending, sample->weight);
 	add_chain(writer, sample, source->has_fields ? fields_bytes(fields) : 0);

@@ -82,19 +82,41 @@ static bool read_status(struct wk_process_counters *counters, uint32_t pid,
 	use->peak_virtual_bytes = bytes_of(text, "VmPeak");
 	use->swap_bytes = bytes_of(text, "VmSwap");
 	use->huge_tlb_bytes = bytes_of(text, "HugetlbPages");
+	use->anonymous_bytes = bytes_of(text, "RssAnon");
+	use->file_bytes = bytes_of(text, "RssFile");
+	use->shared_bytes = bytes_of(text, "RssShmem");
 	return use->peak_working_set_bytes != 0;
 }
 
-static void read_rollup(struct wk_process_counters *counters, uint32_t pid,
-			struct wk_process_use *use)
+/* "FROM-TO rw-p OFFSET DEVICE INODE   PATH" */
+static bool is_mapping(struct wk_str line)
 {
+	return line.len && !(line.at[0] >= 'A' && line.at[0] <= 'Z');
+}
+
+/* The sums of all mappings, as smaps_rollup has them, and those of two of them. */
+static void read_mappings(struct wk_process_counters *counters, uint32_t pid,
+			  struct wk_process_use *use)
+{
+	uint64_t none = 0, *resident = &none;
 	struct wk_str text;
 
-	if (!read_file(counters, pid, "smaps_rollup"))
+	if (!read_file(counters, pid, "smaps"))
 		return;
-	text = wk_buf_str(&counters->text);
-	use->share_bytes = bytes_of(text, "Pss");
-	use->huge_bytes = bytes_of(text, "AnonHugePages");
+	use->share_bytes = use->huge_bytes = use->heap_bytes = use->stack_bytes = 0;
+	for (text = wk_buf_str(&counters->text); text.len;) {
+		struct wk_str line = wk_str_cut(&text, '\n');
+
+		if (is_mapping(line)) {
+			resident = wk_str_ends(line, "[heap]")    ? &use->heap_bytes
+				   : wk_str_ends(line, "[stack]") ? &use->stack_bytes
+								  : &none;
+			continue;
+		}
+		use->share_bytes += bytes_of(line, "Pss");
+		use->huge_bytes += bytes_of(line, "AnonHugePages");
+		*resident = bytes_of(line, "Rss") ? bytes_of(line, "Rss") : *resident;
+	}
 }
 
 /* Of this thread: it may be preempted. */
@@ -144,7 +166,7 @@ static bool poll_one(struct wk_process_counters *counters, uint32_t pid, const s
 		return true;
 	begun_cpu_ns = cpu_ns();
 	if (begun_ns >= known->rollup_due_ns) {
-		read_rollup(counters, pid, &use);
+		read_mappings(counters, pid, &use);
 		known->rollup_due_ns = pause_after(cpu_ns() - begun_cpu_ns, SHORTEST_ROLLUP_NS);
 		counters->rollup_cost_ns += cpu_ns() - begun_cpu_ns;
 	}

@@ -23,6 +23,12 @@ static void counters_row(struct wk_table *table, const struct wk_model *model,
 			 use->working_set_bytes);
 	wk_column_number(table, WK_CELL_BYTES, "peak_working_set_bytes", "peak", 0,
 			 use->peak_working_set_bytes);
+	wk_column_number(table, WK_CELL_BYTES, "anonymous_bytes", "anonymous", 3,
+			 use->anonymous_bytes);
+	wk_column_number(table, WK_CELL_BYTES, "heap_bytes", "heap", 7, use->heap_bytes);
+	wk_column_number(table, WK_CELL_BYTES, "stack_bytes", "stack", 8, use->stack_bytes);
+	wk_column_number(table, WK_CELL_BYTES, "file_bytes", "files", 6, use->file_bytes);
+	wk_column_number(table, WK_CELL_BYTES, "shared_bytes", "shared", 7, use->shared_bytes);
 	wk_column_number(table, WK_CELL_BYTES, "share_bytes", "own share", 3, use->share_bytes);
 	wk_column_number(table, WK_CELL_BYTES, "huge_bytes", "huge pages", 4,
 			 use->huge_bytes + use->huge_tlb_bytes);
@@ -35,7 +41,7 @@ static void counters_row(struct wk_table *table, const struct wk_model *model,
 	wk_column_text(table, "process", "process", 0, wk_model_str(model, process->name));
 }
 
-static bool is_in_view(const struct wk_model *model, const struct wk_filter *filter,
+bool wk_tables_has_use(const struct wk_model *model, const struct wk_filter *filter,
 		       const struct wk_use_row *row)
 {
 	if (row->time_ns < filter->from_ns || row->time_ns > filter->to_ns)
@@ -72,7 +78,7 @@ void wk_tables_fill_counters(struct wk_table *table, const struct wk_model *mode
 	const struct wk_use_row *peak = NULL;
 
 	for (uint32_t i = 0; i < model->use_count; i++)
-		if (is_in_view(model, filter, &model->uses[i]))
+		if (wk_tables_has_use(model, filter, &model->uses[i]))
 			rows[count++] = i;
 	counters_row(table, model, &(struct wk_use_row){ 0 });
 	for (uint32_t i = 0; i < count; i++) {

@@ -76,6 +76,10 @@ void wk_tables_note_memory(struct wk_table *table, const struct wk_model *model,
 			   const struct wk_lifetimes *whole, const char *event, const char *one,
 			   const char *many);
 
+/* Is a count of a process's memory in view? */
+bool wk_tables_has_use(const struct wk_model *model, const struct wk_filter *filter,
+		       const struct wk_use_row *row);
+
 /* Whether numbers of blocks of heaps are known: some tools add up bytes alone. */
 bool wk_tables_count_blocks(const struct wk_model *model);
 

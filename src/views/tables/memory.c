@@ -179,6 +179,48 @@ static void memory_row(struct wk_table *table, const struct wk_model *model,
 	process(table, model, id);
 }
 
+/* Of the moment at which a process had the most in memory, as far as that was counted. */
+static const struct wk_use_row *largest_use(const struct wk_model *model,
+					    const struct wk_filter *filter)
+{
+	const struct wk_use_row *largest = NULL;
+
+	for (uint32_t i = 0; i < model->use_count; i++) {
+		const struct wk_use_row *row = &model->uses[i];
+
+		if (wk_tables_has_use(model, filter, row) && row->use.anonymous_bytes &&
+		    (!largest || row->use.working_set_bytes > largest->use.working_set_bytes))
+			largest = row;
+	}
+	return largest;
+}
+
+static void add_part(struct wk_buf *words, const char *before, uint64_t bytes, const char *after)
+{
+	wk_buf_add_text(words, before);
+	wk_num_add_bytes(words, bytes);
+	wk_buf_add_text(words, after);
+}
+
+/* Committed is not resident, and what is resident was not always committed: files. */
+static void note_resident(struct wk_table *table, const struct wk_model *model,
+			  const struct wk_filter *filter)
+{
+	const struct wk_use_row *row = largest_use(model, filter);
+	struct wk_buf words = { 0 };
+
+	if (!row)
+		return;
+	add_part(&words, "resident: at most ", row->use.working_set_bytes, " of ");
+	wk_buf_add_str(&words, wk_model_str(model, model->processes[row->process].name));
+	add_part(&words, ", ", row->use.anonymous_bytes, " anonymous");
+	add_part(&words, ", ", row->use.file_bytes, " of files, ");
+	add_part(&words, "", row->use.shared_bytes, " shared");
+	wk_table_note(table, "%s; `wick show %s counters` shows them over time",
+		      wk_buf_text(&words), wk_model_input(model));
+	wk_buf_fini(&words);
+}
+
 void wk_tables_fill_memory(struct wk_table *table, const struct wk_model *model,
 			   const struct wk_filter *filter, const struct wk_table_options *options)
 {
@@ -197,6 +239,7 @@ void wk_tables_fill_memory(struct wk_table *table, const struct wk_model *model,
 		memory_row(table, model, &commit, &reserve, rows[i].id);
 	}
 	wk_tables_note_memory(table, model, &commit.whole, "commit", " commit", " commits");
+	note_resident(table, model, filter);
 	WK_FREE_ALL(rows, commit.rows, reserve.rows);
 }
 
