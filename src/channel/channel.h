@@ -26,7 +26,7 @@
 
 #define WK_HEAP_VARIABLE "WICK_HEAP"
 
-#define WK_CHANNEL_VERSION 2
+#define WK_CHANNEL_VERSION 3
 #define WK_CHANNEL_THREADS 4096 /* at one time */
 
 #define WK_CHANNEL_PAGE       4096
@@ -103,6 +103,7 @@ struct wk_heap_switch {
 struct wk_channel_hello {
 	uint32_t version, pid;
 	uint32_t was_running; /* it was switched on later */
+	uint32_t was_forked;  /* its address space is a copy of its parent's */
 	uint64_t bytes;       /* of the file */
 };
 
@@ -111,10 +112,16 @@ enum wk_channel_full {
 	WK_CHANNEL_DROP,  /* leave out what finds no space */
 };
 
+enum wk_channel_records {
+	WK_CHANNEL_HEAP = 1,   /* blocks */
+	WK_CHANNEL_MEMORY = 2, /* calls that change the address space */
+};
+
 struct wk_channel_answer {
 	uint32_t version;
 	uint32_t is_accepted;
 	uint32_t when_full;    /* enum wk_channel_full */
+	uint32_t records;      /* bits of enum wk_channel_records */
 	uint64_t sample_bytes; /* mean distance of recorded blocks; 0: all are */
 	uint64_t seed;
 };

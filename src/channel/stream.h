@@ -1,4 +1,5 @@
-/* What the heap library writes about each allocation, and how its bytes are read.
+/* What the heap library writes about each allocation and each change of the address space, and how
+ * its bytes are read.
  *
  * A thread has a stream of events, a process one of definitions. A stream is a sequence of blocks
  * of WK_HEAP_BLOCK_BYTES; a block begins with numbers that the others are relative to, so that it
@@ -16,12 +17,18 @@
  * A u8 with two bits for each number, the lowest ones for the first, precedes them: how many bytes
  * it has, less 1. In a wide record there is no such byte, and numbers have 8 bytes each.
  *
+ *     u8 call << 3 | WK_HEAP_RECORD_WIDE, of enum wk_heap_call, then as in other wide records: time
+ *     since the last record, result, four arguments in the order of the system call, stack
+ *
  * An address is the difference to the last one of the block (0 at its start), divided by 8, folded;
  * in a wide record it is not divided. A stack is the difference to the last one of the block,
  * folded. Times are ticks of the machine's counter.
  *
  * A block that realloc moves is RELEASED before the call, then MOVED, or KEPT if the call failed:
  * the order of times is the order in which addresses were free.
+ *
+ * Of a call that unmaps, what it begins with comes as a record as well, without a result and a
+ * stack: other threads may get the addresses before it has ended.
  *
  * Definitions: u32 number of the next stack and u64 address at the start of a block, then records:
  *
@@ -64,6 +71,18 @@ enum wk_heap_function {
 	WK_HEAP_FUNCTIONS
 };
 
+/* Of records whose kind is WK_HEAP_RECORD_END. */
+enum wk_heap_call {
+	WK_HEAP_CALL_MMAP = 1,
+	WK_HEAP_CALL_MUNMAP,
+	WK_HEAP_CALL_MREMAP,
+	WK_HEAP_CALL_MPROTECT,
+	WK_HEAP_CALL_MADVISE,
+	WK_HEAP_CALLS,
+	WK_HEAP_CALL_ENDED = 8, /* added to it: it has ended */
+};
+#define WK_HEAP_CALL_ARGUMENTS 4
+
 #define WK_HEAP_DEFINED_STACK 1
 
 /* What the recorder makes of the streams: rows, of little-endian numbers that follow a u8 kind.
@@ -82,6 +101,10 @@ enum wk_heap_function {
  *     SNAPSHOT     u32 process or 0 for all, u64 ticks, u8 cause (enum wk_heap_snapshot_cause),
  *                  u32 length, the label: in order of ticks
  *
+ *     SPACE        u32 process, u64 ticks, u8 flags (enum wk_heap_space_flag), u32 pid, u64 from,
+ *                  u64 to, then for each range of addresses between them that was mapped then, in
+ *                  order: u64 from, u64 to, u8 use (enum wk_heap_space_use)
+ *
  * Processes are numbered from 1 as they come; threads are numbers of rings, which several threads
  * use one after the other. A position counts the bytes of the stream before it; what is missing
  * was lost. Bytes of a row end where a record does. */
@@ -96,6 +119,20 @@ enum wk_heap_stream_row {
 	WK_HEAP_ROW_MOMENTS,
 	WK_HEAP_ROW_SEEN,
 	WK_HEAP_ROW_SETTLED,
+	WK_HEAP_ROW_SPACE,
+};
+
+enum wk_heap_space_flag {
+	WK_HEAP_SPACE_BEGINS = 1,      /* the process runs a program that is new ... */
+	WK_HEAP_SPACE_FROM_BEFORE = 2, /* ... or ran before, or was forked */
+};
+
+/* Of mappings, in the order of their rights; others are readable. */
+enum wk_heap_space_use {
+	WK_HEAP_SPACE_OF_FILE = 1, /* shared with a file */
+	WK_HEAP_SPACE_WRITABLE,
+	WK_HEAP_SPACE_READ_ONLY,
+	WK_HEAP_SPACE_NO_RIGHTS,
 };
 
 enum wk_heap_moment {

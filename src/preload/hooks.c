@@ -21,8 +21,11 @@ static inline bool is_wanted(void)
 static inline void *note(void *block, size_t size, enum wk_heap_function function,
 			 const void *frame)
 {
-	if (WK_LIKELY(block && is_wanted()))
+	if (WK_LIKELY(block && is_wanted())) {
 		wk_heap_allocated(block, size, function, frame);
+		if (wk_space_is_wanted())
+			wk_space_allocated(block, frame);
+	}
 	return block;
 }
 
@@ -49,12 +52,24 @@ HOOK void *calloc(size_t count, size_t size)
 	return note(block, count * size, WK_HEAP_CALLOC, MY_FRAME());
 }
 
+static __attribute__((noinline)) void free_pages(void *block, const void *frame)
+{
+	struct wk_space_pages before = wk_space_releasing(block);
+
+	wk_real.free(block);
+	wk_space_released(before, frame);
+}
+
 HOOK void free(void *block)
 {
 	if (!block || WK_UNLIKELY(wk_real_is_stored(block)))
 		return;
 	if (WK_LIKELY(is_wanted()))
 		wk_heap_released(block, WK_HEAP_RECORD_FREED);
+	if (wk_space_is_wanted()) {
+		free_pages(block, MY_FRAME());
+		return;
+	}
 	wk_real.free(block);
 }
 
@@ -73,7 +88,8 @@ static void *move_stored(void *block, size_t size)
  * fail. */
 static void *move(void *block, size_t size, enum wk_heap_function function, const void *frame)
 {
-	bool is_noted = is_wanted();
+	bool is_noted = is_wanted(), has_pages = wk_space_is_wanted();
+	struct wk_space_pages pages = { 0 };
 	uint32_t before;
 	void *moved;
 
@@ -81,11 +97,15 @@ static void *move(void *block, size_t size, enum wk_heap_function function, cons
 		return note(move_stored(block, size), size, function, frame);
 	if (block && is_noted)
 		wk_heap_released(block, size ? WK_HEAP_RECORD_RELEASED : WK_HEAP_RECORD_FREED);
+	if (block && has_pages)
+		pages = wk_space_moving(block);
 	before = enter_real();
 	moved = wk_real.realloc(block, size);
 	wk_heap_busy = before;
 	if (!block)
 		return note(moved, size, function, frame);
+	if (has_pages)
+		wk_space_moved(pages, moved, frame);
 	if (moved && is_noted)
 		wk_heap_moved(moved, size, function, frame);
 	else if (size && is_noted)

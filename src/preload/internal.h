@@ -30,7 +30,8 @@ extern uint8_t *wk_heap_state;
 extern struct wk_channel_head *wk_heap_head;
 extern struct wk_heap_control *wk_heap_control;
 extern uint32_t wk_heap_when_full;
-extern uint32_t wk_heap_epoch; /* how often the process began: forked, or switched on again */
+extern uint32_t wk_heap_records; /* bits of enum wk_channel_records; as if blocks were, at first */
+extern uint32_t wk_heap_epoch;   /* how often the process began: forked, or switched on again */
 
 /* Finds the recorder, if there is one. True if events are wanted. */
 bool wk_heap_begin(void);
@@ -212,6 +213,35 @@ void wk_heap_allocated(const void *block, size_t size, enum wk_heap_function fun
 void wk_heap_moved(const void *block, size_t size, enum wk_heap_function function,
 		   const void *frame);
 void wk_heap_released(const void *block, enum wk_heap_record record);
+
+/* A call that changes the address space: enum wk_heap_call. Its stack is that of the function whose
+ * frame begins at `frame`, without that function; NULL: it begins, and has none. */
+void wk_heap_called(unsigned call, uint64_t result,
+		    const uint64_t arguments[WK_HEAP_CALL_ARGUMENTS], const void *frame);
+
+/* ---- what malloc does to the address space: space.c */
+
+/* The pages of a block that has a mapping of its own. */
+struct wk_space_pages {
+	uintptr_t start;
+	size_t size; /* 0: the block has none */
+};
+
+/* Before a recording begins. */
+void wk_space_begin(bool was_running);
+
+/* After the allocator has returned a block; before and after it frees or moves one. */
+void wk_space_allocated(const void *block, const void *frame);
+struct wk_space_pages wk_space_releasing(const void *block);
+void wk_space_released(struct wk_space_pages before, const void *frame);
+struct wk_space_pages wk_space_moving(const void *block);
+void wk_space_moved(struct wk_space_pages before, const void *moved, const void *frame);
+
+static inline bool wk_space_is_wanted(void)
+{
+	return WK_UNLIKELY(wk_heap_records & WK_CHANNEL_MEMORY) && *wk_heap_state != WK_HEAP_OFF &&
+	       !(wk_heap_busy & WK_HEAP_IN_LIBRARY);
+}
 
 /* What wick/mark.h calls: the library's interface to programs, which is never changed. `kind` is 1
  * for a snapshot, 2 for a mark; others are ignored. */

@@ -34,6 +34,9 @@ static struct hook hooks[] = {
 	HOOKED(aligned_alloc),  HOOKED(memalign),       HOOKED(valloc),
 	HOOKED(pvalloc),        HOOKED(cfree),          HOOKED(free_sized),
 	HOOKED(dlclose),        HOOKED(free_aligned_sized),
+	HOOKED(mmap),           HOOKED(mmap64),         HOOKED(munmap),
+	HOOKED(mremap),         HOOKED(mprotect),       HOOKED(pkey_mprotect),
+	HOOKED(madvise),        HOOKED(brk),            HOOKED(sbrk),
 #undef HOOKED
 };
 

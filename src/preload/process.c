@@ -29,6 +29,7 @@ uint8_t *wk_heap_state = &unknown;
 struct wk_channel_head *wk_heap_head;
 struct wk_heap_control *wk_heap_control;
 uint32_t wk_heap_when_full;
+uint32_t wk_heap_records = WK_CHANNEL_HEAP;
 int wk_heap_recorder;
 uint32_t wk_heap_epoch;
 
@@ -153,7 +154,7 @@ union one_fd {
 static bool send_file(int to, int fd, bool is_again)
 {
 	struct wk_channel_hello hello = { WK_CHANNEL_VERSION, (uint32_t)getpid(), is_again,
-					  WK_CHANNEL_BYTES };
+					  wk_heap_epoch > 1, WK_CHANNEL_BYTES };
 	struct iovec part = { &hello, sizeof(hello) };
 	union one_fd rights = { .head = { .cmsg_len = CMSG_LEN(sizeof(int)),
 					  .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS } };
@@ -215,6 +216,8 @@ static bool meet_recorder(const char *name, bool is_again)
 	if (to >= 0)
 		close(to);
 	wk_heap_when_full = answer.when_full;
+	wk_space_begin(is_again);
+	wk_heap_records = answer.records;
 	return head && control && wk_heap_sample_begin(answer.sample_bytes, answer.seed);
 }
 

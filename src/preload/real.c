@@ -3,10 +3,13 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "preload/internal.h"
 
@@ -83,6 +86,53 @@ void *wk_real_find(const char *name)
 								      : function;
 }
 
+static void *call_mmap(void *at, size_t size, int rights, int flags, int fd, off_t offset)
+{
+	return (void *)syscall(SYS_mmap, at, size, rights, flags, fd, offset);
+}
+
+static int call_munmap(void *at, size_t size)
+{
+	return (int)syscall(SYS_munmap, at, size);
+}
+
+static void *call_mremap(void *at, size_t old_size, size_t size, int flags, ...)
+{
+	va_list rest;
+	void *to;
+
+	va_start(rest, flags);
+	to = va_arg(rest, void *);
+	va_end(rest);
+	return (void *)syscall(SYS_mremap, at, old_size, size, flags, to);
+}
+
+static int call_mprotect(void *at, size_t size, int rights)
+{
+	return (int)syscall(SYS_mprotect, at, size, rights);
+}
+
+static int call_pkey_mprotect(void *at, size_t size, int rights, int key)
+{
+	return (int)syscall(SYS_pkey_mprotect, at, size, rights, key);
+}
+
+static int call_madvise(void *at, size_t size, int advice)
+{
+	return (int)syscall(SYS_madvise, at, size, advice);
+}
+
+/* What the libraries of this program do not have. */
+static void keep_calls(struct wk_real *found)
+{
+	found->mmap = found->mmap ? found->mmap : call_mmap;
+	found->munmap = found->munmap ? found->munmap : call_munmap;
+	found->mremap = found->mremap ? found->mremap : call_mremap;
+	found->mprotect = found->mprotect ? found->mprotect : call_mprotect;
+	found->pkey_mprotect = found->pkey_mprotect ? found->pkey_mprotect : call_pkey_mprotect;
+	found->madvise = found->madvise ? found->madvise : call_madvise;
+}
+
 /* All at once: any of them may be the first that is called. Done by two threads at the same time,
  * both find the same. */
 static bool look_up(void)
@@ -97,7 +147,11 @@ static bool look_up(void)
 		REAL(posix_memalign), REAL(aligned_alloc),
 		REAL(memalign),       REAL(valloc),
 		REAL(pvalloc),        REAL(malloc_usable_size),
-		REAL(dlclose),
+		REAL(dlclose),        REAL(mmap),
+		REAL(munmap),         REAL(mremap),
+		REAL(mprotect),       REAL(pkey_mprotect),
+		REAL(madvise),        REAL(brk),
+		REAL(sbrk),
 #undef REAL
 	};
 	struct wk_real found = { 0 };
@@ -110,6 +164,7 @@ static bool look_up(void)
 
 		memcpy((char *)&found + functions[i].at, &function, sizeof(function));
 	}
+	keep_calls(&found);
 	if (found.malloc && found.free)
 		wk_real = found;
 	atomic_store(&is_looking, 0);
@@ -178,6 +233,22 @@ static int first_dlclose(void *library)
 	return look_up() ? wk_real.dlclose(library) : -1;
 }
 
+static int first_brk(void *end)
+{
+	if (look_up() && wk_real.brk)
+		return wk_real.brk(end);
+	errno = ENOMEM;
+	return -1;
+}
+
+static void *first_sbrk(intptr_t change)
+{
+	if (look_up() && wk_real.sbrk)
+		return wk_real.sbrk(change);
+	errno = ENOMEM;
+	return (void *)-1;
+}
+
 struct wk_real wk_real = {
 	.malloc = first_malloc,
 	.calloc = first_calloc,
@@ -190,6 +261,14 @@ struct wk_real wk_real = {
 	.pvalloc = first_pvalloc,
 	.malloc_usable_size = first_usable_size,
 	.dlclose = first_dlclose,
+	.mmap = call_mmap,
+	.munmap = call_munmap,
+	.mremap = call_mremap,
+	.mprotect = call_mprotect,
+	.pkey_mprotect = call_pkey_mprotect,
+	.madvise = call_madvise,
+	.brk = first_brk,
+	.sbrk = first_sbrk,
 };
 
 bool wk_real_is_found(void)

@@ -7,6 +7,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
 
 struct wk_real {
 	void *(*malloc)(size_t size);
@@ -20,6 +22,17 @@ struct wk_real {
 	void *(*pvalloc)(size_t size);
 	size_t (*malloc_usable_size)(void *block);
 	int (*dlclose)(void *library);
+
+	/* Before they are looked up, these are system calls. */
+	void *(*mmap)(void *at, size_t size, int rights, int flags, int fd, off_t offset);
+	int (*munmap)(void *at, size_t size);
+	void *(*mremap)(void *at, size_t old_size, size_t size, int flags, ...);
+	int (*mprotect)(void *at, size_t size, int rights);
+	int (*pkey_mprotect)(void *at, size_t size, int rights, int key);
+	int (*madvise)(void *at, size_t size, int advice);
+
+	int (*brk)(void *end);
+	void *(*sbrk)(intptr_t change);
 };
 
 extern struct wk_real wk_real;

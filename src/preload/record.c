@@ -118,9 +118,14 @@ static inline bool is_sampled(struct wk_heap_thread *thread, const void *block, 
 	return true;
 }
 
+static inline bool records_blocks(void)
+{
+	return WK_LIKELY(wk_heap_records & WK_CHANNEL_HEAP);
+}
+
 static inline void put_block(const void *block, size_t size, unsigned head, const void *frame)
 {
-	struct wk_heap_thread *thread = wk_heap_enter();
+	struct wk_heap_thread *thread = records_blocks() ? wk_heap_enter() : NULL;
 	uint32_t stack, last;
 	uint8_t *at;
 
@@ -172,7 +177,7 @@ void wk_heap_released(const void *block, enum wk_heap_record record)
 	struct wk_heap_thread *thread;
 	uint8_t *at;
 
-	if (wk_heap_sample_bytes && !is_kept_or_sampled(block, record))
+	if (!records_blocks() || (wk_heap_sample_bytes && !is_kept_or_sampled(block, record)))
 		return;
 	thread = wk_heap_enter();
 	if (!thread)
@@ -182,6 +187,44 @@ void wk_heap_released(const void *block, enum wk_heap_record record)
 		put(thread, record, at, (struct numbers){ { wk_heap_ticks(), (uintptr_t)block } },
 		    2);
 	wk_heap_leave(thread);
+}
+
+static void put_call(struct wk_heap_thread *thread, unsigned call, uint64_t result,
+		     const uint64_t arguments[WK_HEAP_CALL_ARGUMENTS], const void *frame)
+{
+	uint32_t stack = frame ? wk_heap_walk(thread, frame) : thread->stack, last;
+	uint64_t numbers[3 + WK_HEAP_CALL_ARGUMENTS];
+	uint8_t *from = wk_heap_room(thread);
+
+	if (!from)
+		return;
+	last = thread->stack;
+	numbers[0] = wk_heap_ticks() - thread->time;
+	numbers[1] = result;
+	memcpy(numbers + 2, arguments, WK_HEAP_CALL_ARGUMENTS * sizeof(*arguments));
+	numbers[2 + WK_HEAP_CALL_ARGUMENTS] = frame ? wk_heap_fold((int32_t)(stack - last)) : 0;
+	if (frame)
+		thread->stack = stack;
+	thread->time += numbers[0];
+	*from = (uint8_t)(call << WK_HEAP_RECORD_BITS | WK_HEAP_RECORD_WIDE);
+	memcpy(from + 1, numbers, sizeof(numbers));
+	publish(thread, from, from + 1 + sizeof(numbers));
+}
+
+void wk_heap_called(unsigned call, uint64_t result,
+		    const uint64_t arguments[WK_HEAP_CALL_ARGUMENTS], const void *frame)
+{
+	uint32_t before = wk_heap_busy;
+	struct wk_heap_thread *thread;
+
+	/* An allocator may call these; its caller is on the stack. */
+	wk_heap_busy = 0;
+	thread = wk_heap_enter();
+	if (thread) {
+		put_call(thread, call, result, arguments, frame);
+		wk_heap_leave(thread);
+	}
+	wk_heap_busy = before;
 }
 
 /* Without a character that the limit would split. */

@@ -50,7 +50,8 @@ struct wk_recorder {
 	struct wk_buf heap_rows;
 	uint64_t heap_bytes;
 	struct wk_process_counters *counters; /* NULL: not recorded */
-	bool records_calls;                   /* that change address spaces */
+	bool records_calls;                   /* that change address spaces, ... */
+	bool hooks_calls;                     /* ... or else the heap library does */
 	uint64_t settled_ns;                  /* records until then were emitted */
 	const struct wk_sink *sink;
 	uint64_t *lost;         /* scratch of emit_losses */
@@ -79,6 +80,7 @@ static bool parse_events(const struct wk_recorder_options *options, bool calls,
 			 struct wk_perf_event **events, size_t *count, struct wk_err *err)
 {
 	struct wk_perf_event memory;
+	uint64_t id;
 	size_t cap = 0;
 
 	*events = NULL;
@@ -93,8 +95,11 @@ static bool parse_events(const struct wk_recorder_options *options, bool calls,
 		return true;
 	if (!wk_perf_name_parse(wk_str_c("page-faults"), WK_APPEND(*events, *count, cap), err))
 		return false;
+	(*events)[*count - 1].has_address = true;
+	/* Some kernels do not have all of them. */
 	for (size_t i = 0; calls && wk_perf_name_memory_at(i, &memory); i++)
-		*WK_APPEND(*events, *count, cap) = memory;
+		if (wk_tracepoint_id(memory.system, memory.point, &id, NULL))
+			*WK_APPEND(*events, *count, cap) = memory;
 	return true;
 }
 
@@ -106,6 +111,23 @@ static bool may_record_calls(struct wk_err *why)
 
 	return wk_perf_name_memory_at(0, &event) &&
 	       wk_tracepoint_id(event.system, event.point, &id, why);
+}
+
+/* Which way is used, and what it does not see. */
+static void add_calls_notice(struct wk_recorder *recorder, const struct wk_err *why)
+{
+	if (recorder->hooks_calls)
+		wk_buf_add_fmt(&recorder->perf.notices,
+			       "memory calls are recorded by %s in the program; those of libc "
+			       "itself, other than malloc's, have no stacks, and those of static "
+			       "programs are missing: %s\n",
+			       WK_HEAP_LIBRARY_NAME, why->text);
+	else
+		wk_buf_add_fmt(
+			&recorder->perf.notices,
+			"page faults are sampled, but calls that map memory are not recorded: "
+			"%s\n",
+			why->text);
 }
 
 static bool init_perf(struct wk_recorder *recorder, struct wk_err *err)
@@ -131,17 +153,15 @@ static bool init_perf(struct wk_recorder *recorder, struct wk_err *err)
 	bool ok;
 
 	recorder->records_calls = options->records_memory && may_record_calls(&why);
+	recorder->hooks_calls = options->records_memory && !recorder->records_calls &&
+				(options->command || options->records_heap);
 	ok = parse_events(options, recorder->records_calls, &events, &config.event_count, err);
 
 	config.events = events;
 	ok = ok && wk_perf_init(&recorder->perf, &config, err);
 	wk_free(events);
 	if (ok && options->records_memory && !recorder->records_calls)
-		wk_buf_add_fmt(
-			&recorder->perf.notices,
-			"page faults are sampled, but calls that map memory are not recorded: "
-			"%s\n",
-			why.text);
+		add_calls_notice(recorder, &why);
 	if (ok && wants_stacks && !has_stacks)
 		wk_buf_add_text(&recorder->perf.notices,
 				"call chains by frame pointers only: copies of stacks cannot be "
@@ -378,6 +398,8 @@ static unsigned moments_of(const struct wk_recorder_options *options)
 static bool prepare_heap(struct wk_recorder *recorder, struct wk_err *err)
 {
 	struct wk_heap_channels_options options = {
+		.records = (recorder->options.records_heap ? WK_CHANNEL_HEAP : 0u) |
+			   (recorder->hooks_calls ? WK_CHANNEL_MEMORY : 0u),
 		.snapshot_every_ns = recorder->options.snapshot_every_ns,
 		.moments = moments_of(&recorder->options),
 		.over_bytes = recorder->options.snapshot_over_bytes,
@@ -435,7 +457,8 @@ struct wk_recorder *wk_recorder_new(const struct wk_recorder_options *options, s
 	}
 	if (!check_options(&recorder->options, err) || !init_perf(recorder, err))
 		goto fail;
-	if (recorder->options.records_heap && !prepare_heap(recorder, err))
+	if ((recorder->options.records_heap || recorder->hooks_calls) &&
+	    !prepare_heap(recorder, err))
 		goto fail;
 	/* Before limits are raised and rings are mapped: the child shall not inherit those. */
 	if (recorder->options.command && !prepare_command(recorder, err))
@@ -483,6 +506,7 @@ static bool emit_sources(struct wk_recorder *recorder, struct wk_err *err)
 				.name = wk_str_c(from->name),
 				.unit = wk_str_c(from->unit),
 				.is_cpu_time = from->is_cpu_time,
+				.details = from->has_address ? WK_DETAIL_ADDRESS : 0,
 			},
 		};
 
@@ -744,7 +768,7 @@ static void fill_result(struct wk_recorder *recorder, struct wk_recorder_result 
 		.heap_processes = recorder->heap ? wk_heap_channels_processes(recorder->heap) : 0,
 		.heap_bytes = recorder->heap_bytes,
 		.counts_cpu_time = perf->events[0].is_cpu_time,
-		.records_calls = recorder->records_calls,
+		.records_calls = recorder->records_calls || recorder->hooks_calls,
 		.counters = wk_process_counters_count(recorder->counters),
 	};
 }

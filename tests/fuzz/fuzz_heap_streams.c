@@ -31,6 +31,9 @@ static bool look(void *context, const struct wk_event *event, struct wk_err *err
 		       event->heap.change == WK_HEAP_FREE);
 		touch(seen, event->heap.made_by.at, event->heap.made_by.len);
 		touch(seen, event->heap.sample.user_chain, event->heap.sample.user_count * 8);
+	} else if (event->kind == WK_EVENT_MEMORY) {
+		assert(event->memory.changes && event->memory.size_bytes);
+		touch(seen, event->memory.sample.user_chain, event->memory.sample.user_count * 8);
 	} else if (event->kind == WK_EVENT_SNAPSHOT) {
 		touch(seen, event->snapshot.label.at, event->snapshot.label.len);
 	} else if (event->kind == WK_EVENT_MARK) {

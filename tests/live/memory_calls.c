@@ -147,6 +147,7 @@ static void threads(void)
 		pthread_join(all[i], NULL);
 	for (int i = 0; i < 2000; i++)
 		memset(malloc(10000), 1, 10000);
+	usleep(400000); /* libc keeps stacks, which a recorder finds when it looks */
 }
 
 static void forked(void)
@@ -165,6 +166,54 @@ static void forked(void)
 	}
 	need(mprotect(at, 30 * MIB, PROT_READ | PROT_WRITE) == 0, "more in the child");
 	map_writable(2 * MIB);
+}
+
+__attribute__((noinline)) static void malloc_large(void)
+{
+	for (int i = 0; i < 10; i++)
+		memset(malloc(5 * MIB), 1, 5 * MIB);
+}
+
+__attribute__((noinline)) static void malloc_small(void)
+{
+	for (int i = 0; i < 20000; i++)
+		*(volatile char *)malloc(1040) = 1;
+}
+
+__attribute__((noinline)) static void *malloc_in_thread(void *context)
+{
+	for (int i = 0; i < 20000; i++)
+		*(volatile char *)malloc(1040) = 1;
+	return context;
+}
+
+__attribute__((noinline)) static void realloc_large(void)
+{
+	char *block = malloc(MIB);
+
+	for (size_t i = 2; i <= 50; i++) {
+		block = realloc(block, i * MIB);
+		need(block != NULL, "a larger block");
+		block[i * MIB - 1] = 1;
+	}
+	free(block);
+	for (int i = 0; i < 10; i++) {
+		char *volatile one = malloc(5 * MIB);
+
+		*one = 1;
+		free(one);
+	}
+}
+
+static void allocate(void)
+{
+	pthread_t thread;
+
+	malloc_large();
+	malloc_small();
+	need(pthread_create(&thread, NULL, malloc_in_thread, NULL) == 0, "a thread");
+	pthread_join(thread, NULL);
+	realloc_large();
 }
 
 static void fill(void)
@@ -200,6 +249,7 @@ int main(int argc, char **argv)
 		{ "split", split },     { "grow", grow }, { "move", move },
 		{ "replace", replace }, { "fail", fail }, { "threads", threads },
 		{ "forked", forked },   { "fill", fill }, { "forever", forever },
+		{ "malloc", allocate },
 	};
 
 	copy_path = argc > 2 ? argv[2] : "/dev/null";

@@ -21,16 +21,30 @@ FIELD = re.compile(r'(\w+)=("(?:[^"\\]|\\.)*"|\S+)')
 def need_tracepoints(t):
     """Only some users may record them."""
     came = t.wick("record", "--memory", "-o", "probe.data", "--", "true")
-    if "calls that map memory are not recorded" in came.stderr:
+    if "memory calls are recorded by libwick-heap.so" in came.stderr:
         raise tap.Skip("tracepoints may not be recorded here")
 
 
-def recorded(t, case, *options):
-    need_tracepoints(t)
-    came = t.wick("record", "--memory", *options, "-o", "memory.data", "--",
-                  tap.program("live", "memory_calls"), case, t.folder / "smaps", check=False)
+def as_user(t):
+    """What runs a command as a user who cannot read the tracepoints."""
+    if os.geteuid() != 0:
+        if t.wick("record", "--memory", "-o", "probe.data", "--", "true").stderr.count("libwick-heap"):
+            return ()
+        raise tap.Skip("not root, but tracepoints may be recorded here")
+    tap.need("setpriv")
+    t.folder.chmod(0o777)
+    return "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"
+
+
+def recorded(t, case, *options, by=()):
+    if not by:
+        need_tracepoints(t)
+    came = tap.run(*by, tap.WICK, "record", "--memory", *options, "-o", t.folder / "memory.data", "--",
+                   tap.program("live", "memory_calls"), case, t.folder / "smaps", check=False,
+                   cwd=t.folder)
     t.equal(came.returncode, 7, "exit code (" + came.stderr[-300:] + ")")
     t.true("lost" not in came.stderr, "nothing is lost (" + came.stderr[-300:] + ")")
+    return came.stderr
 
 
 def events(t):
@@ -64,8 +78,8 @@ class Space:
 
 
 def replayed(t):
-    """The space of the process that ended last."""
-    spaces, last = {}, None
+    """The space of the process that began last, of those that did anything."""
+    spaces, active = {}, set()
     for kind, fields in events(t):
         pid = fields.get("pid")
         if kind == "process" and fields["change"] == "fork":
@@ -74,8 +88,8 @@ def replayed(t):
             spaces[pid] = Space()
         elif kind == "memory":
             spaces[pid].apply(fields)
-            last = pid
-    return spaces[last]
+            active.add(pid)
+    return [space for pid, space in spaces.items() if pid in active][-1]
 
 
 def of_system(t):
@@ -123,6 +137,80 @@ def matches(case):
 
 for name in "split", "grow", "move", "replace", "fail", "threads", "forked":
     matches(name)
+
+
+def seen_by_library(t):
+    """What smaps lists, but for what the kernel has of its own and for the library's rings."""
+    mapped, committed = set(), set()
+    for line in (t.folder / "smaps").read_text().splitlines():
+        words = line.split()
+        if not re.match(r"[0-9a-f]+-[0-9a-f]+ ", line):
+            continue
+        low, high = (int(at, 16) // PAGE for at in words[0].split("-"))
+        rights, path = words[1], " ".join(words[5:])
+        if path.startswith(("[v", "/memfd:wick-heap")):
+            continue
+        mapped.update(range(low, high))
+        if rights[3] == "p" and "w" in rights or rights[3] == "s" and path.startswith("/dev/zero"):
+            committed.update(range(low, high))
+    return mapped, committed
+
+# The library maps 3 MiB and 20 KiB for each thread, which nothing sees before the next look.
+OWN = 4 * MIB // PAGE
+
+
+def matches_for_users(case):
+    @tap.case(f"{case}: the same for an ordinary user, by the library")
+    def _(t):
+        said = recorded(t, case, by=as_user(t))
+        t.true("memory calls are recorded by libwick-heap.so" in said, "a notice (" + said + ")")
+        space, (mapped, committed) = replayed(t), seen_by_library(t)
+        t.true(len(mapped - space.mapped) < OWN,
+               "mapped in smaps alone: " + shown(mapped - space.mapped))
+        t.true(len(committed - space.committed) < OWN,
+               "committed in smaps alone: " + shown(committed - space.committed))
+        t.true(len(space.mapped - mapped) < OWN // 8,
+               "mapped in the recording alone: " + shown(space.mapped - mapped))
+        # What was made read-only after it was writable is committed still, which maps do not say.
+        rest = space.committed & mapped - committed
+        t.true(len(rest) in (0, 5 * MIB // PAGE), "read-only and committed: " + shown(rest))
+
+
+for name in "split", "grow", "move", "replace", "fail", "threads", "forked":
+    matches_for_users(name)
+
+
+@tap.case("what malloc commits inside has the stacks of its callers, also for ordinary users")
+def _(t):
+    by = as_user(t)
+
+    def committed(by):
+        recorded(t, "malloc", "-F", "99", by=by)
+        return {row["function"]: int(row["total_bytes"]) for row in
+                t.csv("show", "memory.data", "functions", "--by", "commit")}
+    seen = committed(by)
+    t.true(50 * MIB <= seen["malloc_large"] < 51 * MIB, f"large: {seen['malloc_large']}")
+    t.true(20 * MIB <= seen["malloc_small"] < 22 * MIB, f"small: {seen['malloc_small']}")
+    t.true(20 * MIB <= seen["malloc_in_thread"] < 24 * MIB, f"thread: {seen['malloc_in_thread']}")
+    t.true(50 * MIB <= seen["realloc_large"], f"realloc: {seen['realloc_large']}")
+    if not by:
+        return
+    need_tracepoints(t)
+    traced = committed(())
+    for function in "malloc_large", "malloc_small", "malloc_in_thread":
+        t.true(abs(seen[function] - traced[function]) <= MIB,
+               f"{function}: {seen[function]}, by tracepoints {traced[function]}")
+
+
+@tap.case("an ordinary user's recordings of heap and memory together have both")
+def _(t):
+    recorded(t, "malloc", "--heap", by=as_user(t))
+    blocks = {row["function"]: int(row["allocated_bytes"]) for row in
+              t.csv("show", "memory.data", "allocations", "--all")}
+    t.equal(blocks["malloc_large"], 50 * MIB, "blocks of malloc_large")
+    committed = {row["function"]: int(row["total_bytes"]) for row in
+                 t.csv("show", "memory.data", "functions", "--by", "commit")}
+    t.true(50 * MIB <= committed["malloc_large"] < 51 * MIB, "committed there")
 
 
 @tap.case("the tables count what was committed, by process and stack")
@@ -209,21 +297,40 @@ def _(t):
         os.kill(child, signal.SIGKILL)
 
 
-@tap.case("an ordinary user has page faults and counters instead, and is told so")
+@tap.case("page faults of an ordinary user have addresses, and counters have kinds of memory")
 def _(t):
-    if os.geteuid() != 0:
-        raise tap.Skip("not root: who may do what cannot be tried")
-    tap.need("setpriv")
-    t.folder.chmod(0o777)
-    said = tap.run("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", tap.WICK,
-                   "record", "--memory", "-o", t.folder / "memory.data", "--",
-                   tap.program("live", "memory_calls"), "fill", "/dev/null", check=False,
-                   cwd=t.folder).stderr
-    t.true("calls that map memory are not recorded" in said, "a notice (" + said + ")")
+    recorded(t, "fill", by=as_user(t))
+    faults = [int(fields["data_address"], 16) for kind, fields in events(t)
+              if kind == "sample" and "data_address" in fields]
+    mapping, = [pages_of(fields) for kind, fields in events(t)
+                if kind == "memory" and int(fields["size"], 16) == 300 * MIB and
+                "reserve" in fields["change"]]
+    t.true(sum(at // PAGE in mapping for at in faults) > len(faults) / 2 > 10,
+           f"{len(faults)} addresses")
     rows = t.csv("show", "memory.data", "counters", "--all")
     t.true(300 * MIB <= int(rows[-1]["peak_working_set_bytes"]) < 306 * MIB,
            f"peak {rows[-1]['peak_working_set_bytes']}")
-    t.true(t.percents("memory.data").get("fill", 0) > 50, "page faults in fill")
+    t.true(all(int(row["anonymous_bytes"]) + int(row["file_bytes"]) + int(row["shared_bytes"]) ==
+               int(row["working_set_bytes"]) for row in rows), "kinds add up to resident memory")
+    t.true(int(rows[-1]["anonymous_bytes"]) > 100 * MIB, "anonymous memory")
+    t.true("anonymous" in t.wick("show", "memory.data", "memory").stdout, "a note of the peak")
+    t.true(t.percents("memory.data", "--by", "page-faults").get("fill", 0) > 50, "faults in fill")
+
+
+@tap.case("processes that run already have page faults and counters instead, and users are told so")
+def _(t):
+    by = as_user(t)
+    target = subprocess.Popen([*by, "sleep", "60"])
+    try:
+        time.sleep(0.2)
+        said = tap.run(*by, tap.WICK, "record", "--memory", "-o", t.folder / "memory.data",
+                       "--duration", "200ms", "-p", str(target.pid), check=False,
+                       cwd=t.folder).stderr
+        t.true("calls that map memory are not recorded" in said, "a notice (" + said + ")")
+        t.true(t.csv("show", "memory.data", "counters", "--all"), "counters")
+    finally:
+        target.kill()
+        target.wait()
 
 
 if __name__ == "__main__":

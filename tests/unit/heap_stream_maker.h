@@ -40,9 +40,9 @@ static inline void heap_add_numbers(struct wk_buf *bytes, uint8_t head, const ui
 				    unsigned count, bool is_wide)
 {
 	uint8_t lengths = 0;
-	size_t size[4];
+	size_t size[8];
 
-	for (unsigned i = 0; i < count; i++) {
+	for (unsigned i = 0; i < count && !is_wide; i++) {
 		for (size[i] = 1; size[i] < 4 && numbers[i] >> 8 * size[i]; size[i]++)
 			continue;
 		lengths |= (uint8_t)((size[i] - 1) << 2 * i);
@@ -92,6 +92,25 @@ static inline void heap_add_text(struct heap_stream *stream, enum wk_heap_record
 	heap_add_numbers(&stream->bytes, (uint8_t)kind, &since, 1, false);
 	wk_buf_add_char(&stream->bytes, (char)strlen(text));
 	wk_buf_add_text(&stream->bytes, text);
+}
+
+/* A call of enum wk_heap_call, with WK_HEAP_CALL_ENDED or without. */
+static inline void heap_add_call(struct heap_stream *stream, unsigned call, uint64_t time,
+				 uint64_t result, const uint64_t arguments[WK_HEAP_CALL_ARGUMENTS],
+				 uint32_t stack)
+{
+	uint64_t numbers[3 + WK_HEAP_CALL_ARGUMENTS];
+
+	if (stream->bytes.len % WK_HEAP_BLOCK_BYTES == 0)
+		heap_begin_block(stream, time);
+	numbers[0] = time - stream->time;
+	numbers[1] = result;
+	memcpy(numbers + 2, arguments, WK_HEAP_CALL_ARGUMENTS * sizeof(*arguments));
+	numbers[2 + WK_HEAP_CALL_ARGUMENTS] = heap_fold((int32_t)(stack - stream->stack));
+	stream->time = time;
+	stream->stack = stack;
+	heap_add_numbers(&stream->bytes, (uint8_t)(call << WK_HEAP_RECORD_BITS), numbers,
+			 3 + WK_HEAP_CALL_ARGUMENTS, true);
 }
 
 /* The rest of the block is empty; garbage is in it. */
@@ -153,6 +172,26 @@ static inline void heap_process_row(struct wk_buf *row, uint32_t process, uint32
 	wk_buf_add_u32(row, pid);
 	wk_buf_add_u64(row, 1);
 	wk_buf_add_u64(row, 0);
+}
+
+/* The parts of its ranges follow. */
+static inline void heap_space_row(struct wk_buf *row, uint64_t ticks, unsigned flags, uint32_t pid,
+				  uint64_t from, uint64_t to)
+{
+	heap_begin_row(row, WK_HEAP_ROW_SPACE, 1);
+	wk_buf_add_u64(row, ticks);
+	wk_buf_add_char(row, (char)flags);
+	wk_buf_add_u32(row, pid);
+	wk_buf_add_u64(row, from);
+	wk_buf_add_u64(row, to);
+}
+
+static inline void heap_add_range(struct wk_buf *row, uint64_t from, uint64_t to,
+				  enum wk_heap_space_use use)
+{
+	wk_buf_add_u64(row, from);
+	wk_buf_add_u64(row, to);
+	wk_buf_add_char(row, (char)use);
 }
 
 /* What was added to the stream since its last row. */

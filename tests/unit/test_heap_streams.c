@@ -53,6 +53,12 @@ static bool note_event(void *context, const struct wk_event *event, struct wk_er
 			       event->snapshot.label.at);
 	else if (event->kind == WK_EVENT_MARK)
 		wk_buf_add_fmt(text, "mark %.*s", (int)event->mark.label.len, event->mark.label.at);
+	else if (event->kind == WK_EVENT_MEMORY)
+		wk_buf_add_fmt(text, "memory %u %llx/%llx from %zu",
+			       (unsigned)event->memory.changes,
+			       (unsigned long long)event->memory.start,
+			       (unsigned long long)event->memory.size_bytes,
+			       event->memory.sample.user_count);
 	else if (event->heap.change == WK_HEAP_FREE)
 		wk_buf_add_fmt(text, "-%llx", (unsigned long long)event->heap.address);
 	else
@@ -536,6 +542,76 @@ static void moments_that_are_requested_come_first(void **state)
 		"note:1 part of the heap's events is damaged and was left out\n");
 }
 
+#define CALL(...) ((const uint64_t[WK_HEAP_CALL_ARGUMENTS]){ __VA_ARGS__ })
+#define ENDED(call) ((call) | WK_HEAP_CALL_ENDED)
+
+/* Another thread has the addresses before munmap has ended. */
+static void calls_change_the_address_space(void **state)
+{
+	struct reading r;
+	uint32_t stack;
+
+	(void)state;
+	begin(&r);
+	add_pass(&r, 0);
+	stack = heap_define(&r.definitions, heap_define(&r.definitions, 0, 0x401000), 0x402000);
+	heap_add_call(&r.thread[0], ENDED(WK_HEAP_CALL_MMAP), 10, 0x10000, CALL(0, 0x4000, 3, 0x22),
+		      stack);
+	heap_add_call(&r.thread[0], WK_HEAP_CALL_MUNMAP, 20, 0, CALL(0x10000, 0x4000), stack);
+	heap_add_call(&r.thread[0], ENDED(WK_HEAP_CALL_MUNMAP), 40, 0, CALL(0x10000, 0x4000),
+		      stack);
+	heap_add_call(&r.thread[0], ENDED(WK_HEAP_CALL_MPROTECT), 50, 0, CALL(0x11000, 0x1000, 0),
+		      stack);
+	heap_add_call(&r.thread[1], ENDED(WK_HEAP_CALL_MMAP), 30, 0x10000, CALL(0, 0x2000, 3, 0x22),
+		      0);
+	add_definitions(&r);
+	add_events(&r, 0);
+	add_events(&r, 1);
+	add_pass(&r, 100);
+	emit(&r);
+	expect(&r, "1020 500/501 memory 3 10000/4000 from 2\n"
+		   "1060 500/502 memory 8 10000/4000 from 0\n"
+		   "1060 500/502 memory 3 10000/2000 from 0\n"
+		   "1100 500/501 memory 4 11000/1000 from 2\n");
+	end(&r, "");
+}
+
+/* The second look finds one mapping more, and one less. */
+static void what_the_system_says_of_address_spaces_is_added(void **state)
+{
+	struct reading r;
+
+	(void)state;
+	begin(&r);
+	add_pass(&r, 0);
+	heap_space_row(&r.row, 5, WK_HEAP_SPACE_BEGINS | WK_HEAP_SPACE_FROM_BEFORE, 500, 0,
+		       UINT64_MAX);
+	heap_add_range(&r.row, 0x1000, 0x2000, WK_HEAP_SPACE_WRITABLE);
+	assert_true(add_row(&r));
+	heap_space_row(&r.row, 30, 0, 500, 0, UINT64_MAX);
+	heap_add_range(&r.row, 0x1000, 0x3000, WK_HEAP_SPACE_WRITABLE);
+	assert_true(add_row(&r));
+	heap_add_call(&r.thread[0], ENDED(WK_HEAP_CALL_MMAP), 10, 0x10000, CALL(0, 0x4000, 3, 0x22),
+		      0);
+	add_events(&r, 0);
+	/* It is of an earlier time than a row before it. */
+	heap_space_row(&r.row, 20, 0, 500, 0x10000, 0x20000);
+	heap_add_range(&r.row, 0x10000, 0x12000, WK_HEAP_SPACE_NO_RIGHTS);
+	assert_true(add_row(&r));
+	heap_space_row(&r.row, 21, 0, 500, 0x10000, 0x20000);
+	heap_add_range(&r.row, 0x10000, 0x12000, WK_HEAP_SPACE_OF_FILE);
+	r.row.len--;
+	assert_true(add_row(&r)); /* which is seen when it is its turn */
+	add_pass(&r, 100);
+	emit(&r);
+	expect(&r, "1020 500/501 memory 3 10000/4000 from 0\n"
+		   "1040 500/500 memory 4 10000/2000 from 0\n"
+		   "1040 500/500 memory 8 12000/2000 from 0\n"
+		   "1060 500/500 memory 3 2000/1000 from 0\n"
+		   "1060 500/500 memory 8 10000/2000 from 0\n");
+	end(&r, "note:1 part of the heap's events is damaged and was left out\n");
+}
+
 static void losses_are_reported(void **state)
 {
 	static const uint64_t counts[] = { 3, 4, 1, 1, 2 }; /* lost, nested, early, cut, no ring */
@@ -580,6 +656,8 @@ int main(void)
 		cmocka_unit_test(damaged_definitions_end_their_block),
 		cmocka_unit_test(rows_that_make_no_sense_are_counted),
 		cmocka_unit_test(moments_that_are_requested_come_first),
+		cmocka_unit_test(calls_change_the_address_space),
+		cmocka_unit_test(what_the_system_says_of_address_spaces_is_added),
 		cmocka_unit_test(losses_are_reported),
 	};
 

@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "formats/heap/heap_calls.h"
 #include "formats/heap/heap_estimate.h"
 #include "formats/heap/heap_stacks.h"
 #include "formats/heap/heap_thread.h"
@@ -65,6 +66,7 @@ struct snapshot {
 	uint64_t ticks;
 	uint32_t process; /* its number, which may come later; 0: all */
 	enum wk_snapshot_cause cause;
+	bool is_of_space; /* instead: the label is what the system says of an address space */
 	char *label;
 	size_t label_len;
 };
@@ -84,11 +86,13 @@ struct wk_heap_streams {
 	size_t order_count, order_cap;
 	struct snapshot *snapshots; /* in order of time; those from `snapshot` on are not emitted */
 	size_t snapshot, snapshot_count, snapshot_cap;
+	uint64_t snapshot_ticks; /* of the last one that the recorder took */
 	struct wk_event_snapshot_request request;
 	bool has_request; /* not emitted yet */
 	uint64_t damaged;
 	bool is_ended;
 	bool is_sampled; /* a process is */
+	struct wk_heap_calls *calls;
 	struct batch batch;
 };
 
@@ -99,6 +103,7 @@ struct wk_heap_streams *wk_heap_streams_new(void)
 	*WK_APPEND(streams->processes, streams->process_count, streams->process_cap) =
 		(struct process){ 0 };
 	streams->batch.number = 1;
+	streams->calls = wk_heap_calls_new();
 	return streams;
 }
 
@@ -112,6 +117,7 @@ void wk_heap_streams_free(struct wk_heap_streams *streams)
 		wk_heap_thread_stream_fini(&streams->threads[i].stream);
 	for (size_t i = streams->snapshot; i < streams->snapshot_count; i++)
 		wk_free(streams->snapshots[i].label);
+	wk_heap_calls_free(streams->calls);
 	wk_map_fini(&streams->process_of);
 	wk_map_fini(&streams->thread_of);
 	WK_FREE_ALL(streams->passes, streams->processes, streams->threads, streams->order,
@@ -238,7 +244,8 @@ static double rate_between(const struct pass *from, const struct pass *to)
 	return (double)(to->ns - from->ns) / (double)(to->ticks - from->ticks);
 }
 
-#define MOST_OLD_PASSES 64
+#define MOST_OLD_PASSES   64
+#define MOST_OUT_OF_ORDER 64 /* snapshots that came after one of a later time */
 
 static void append_pass(struct wk_heap_streams *streams, struct pass *pass)
 {
@@ -277,25 +284,44 @@ static bool add_counts(struct process *process, struct wk_bytes *row)
 	return !row->bad;
 }
 
+/* Before those of later times that are not emitted. */
+static bool insert_snapshot(struct wk_heap_streams *streams, const struct snapshot *snapshot,
+			    struct wk_str label)
+{
+	size_t at = streams->snapshot_count;
+
+	while (at > streams->snapshot && streams->snapshots[at - 1].ticks > snapshot->ticks)
+		if (streams->snapshot_count - --at > MOST_OUT_OF_ORDER)
+			return false;
+	WK_APPEND(streams->snapshots, streams->snapshot_count, streams->snapshot_cap);
+	memmove(streams->snapshots + at + 1, streams->snapshots + at,
+		(streams->snapshot_count - 1 - at) * sizeof(*streams->snapshots));
+	streams->snapshots[at] = *snapshot;
+	streams->snapshots[at].label = wk_strndup(label.at, label.len);
+	streams->snapshots[at].label_len = label.len;
+	return true;
+}
+
 static bool add_snapshot(struct wk_heap_streams *streams, uint32_t process, struct wk_bytes *row)
 {
-	uint64_t ticks = wk_u64le(row);
+	struct snapshot snapshot = { .ticks = wk_u64le(row), .process = process };
 	uint8_t cause = wk_u8(row);
 	struct wk_str label = wk_bytes_str(wk_bytes_slice(row, wk_u32le(row)));
-	size_t count = streams->snapshot_count;
 
 	if (row->bad || (cause != WK_HEAP_SNAPSHOT_USER && cause != WK_HEAP_SNAPSHOT_INTERVAL) ||
-	    (count && ticks < streams->snapshots[count - 1].ticks))
+	    snapshot.ticks < streams->snapshot_ticks)
 		return false;
-	*WK_APPEND(streams->snapshots, streams->snapshot_count,
-		   streams->snapshot_cap) = (struct snapshot){
-		.ticks = ticks,
-		.process = process,
-		.cause = cause == WK_HEAP_SNAPSHOT_USER ? WK_SNAPSHOT_USER : WK_SNAPSHOT_INTERVAL,
-		.label = wk_strndup(label.at, label.len),
-		.label_len = label.len,
-	};
-	return true;
+	snapshot.cause = cause == WK_HEAP_SNAPSHOT_USER ? WK_SNAPSHOT_USER : WK_SNAPSHOT_INTERVAL;
+	streams->snapshot_ticks = snapshot.ticks;
+	return insert_snapshot(streams, &snapshot, label);
+}
+
+static bool add_space(struct wk_heap_streams *streams, uint32_t process, struct wk_bytes *row)
+{
+	struct snapshot snapshot = { .ticks = wk_u64le(row), .process = process,
+				     .is_of_space = true };
+
+	return !row->bad && insert_snapshot(streams, &snapshot, wk_bytes_str(*row));
 }
 
 static bool add_moments(struct wk_heap_streams *streams, struct wk_bytes *row)
@@ -324,6 +350,8 @@ static bool add_row(struct wk_heap_streams *streams, struct wk_bytes *row)
 		return add_snapshot(streams, number, row);
 	if (kind == WK_HEAP_ROW_MOMENTS)
 		return add_moments(streams, row);
+	if (kind == WK_HEAP_ROW_SPACE)
+		return add_space(streams, number, row);
 	if (kind == WK_HEAP_ROW_PROCESS)
 		return add_process(streams, number, row);
 	process = wk_map_find(&streams->process_of, number);
@@ -511,6 +539,24 @@ static bool emit_seen(struct wk_heap_streams *streams, const struct thread *thre
 	return emit_batch(streams, sink, err) && wk_sink_emit(sink, &event, err);
 }
 
+static bool emit_call(struct wk_heap_streams *streams, const struct thread *thread,
+		      uint64_t time_ns, const struct wk_sink *sink, struct wk_err *err)
+{
+	const struct process *process = &streams->processes[thread->process];
+	struct wk_heap_call_read call = {
+		.call = thread->next.call,
+		.pid = process->pid,
+		.tid = thread->next.tid,
+		.time_ns = time_ns,
+		.result = thread->stream.call_result,
+		.arguments = thread->stream.call_arguments,
+		.stacks = &process->stacks,
+		.stack = thread->next.stack,
+	};
+
+	return wk_heap_calls_add(streams->calls, &call, sink, err);
+}
+
 static bool add_record(struct wk_heap_streams *streams, struct thread *thread, uint64_t time_ns,
 		       const struct wk_sink *sink, struct wk_err *err)
 {
@@ -525,6 +571,9 @@ static bool add_record(struct wk_heap_streams *streams, struct thread *thread, u
 	case WK_HEAP_RECORD_FREED:
 	case WK_HEAP_RECORD_RELEASED:
 		return add_block(streams, thread, time_ns, sink, err);
+	case WK_HEAP_RECORD_END:
+		return emit_batch(streams, sink, err) &&
+		       emit_call(streams, thread, time_ns, sink, err);
 	case WK_HEAP_RECORD_SNAPSHOT:
 	case WK_HEAP_RECORD_MARK:
 		return emit_batch(streams, sink, err) && emit_text(streams, thread, sink, err);
@@ -578,7 +627,11 @@ static bool emit_snapshot(struct wk_heap_streams *streams, const struct wk_sink 
 	};
 	bool ok = true;
 
-	if (process || !snapshot->process)
+	if (snapshot->is_of_space)
+		ok = wk_heap_calls_see(streams->calls, event.time_ns,
+				       wk_bytes_of(snapshot->label, snapshot->label_len),
+				       &streams->damaged, sink, err);
+	else if (process || !snapshot->process)
 		ok = wk_sink_emit(sink, &event, err);
 	else
 		streams->damaged++;

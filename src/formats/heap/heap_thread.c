@@ -106,6 +106,26 @@ static unsigned count_numbers(enum wk_heap_record kind)
 	return 0;
 }
 
+/* Always wide. */
+static bool read_call(struct wk_heap_thread_stream *stream, struct wk_bytes *in, uint8_t head,
+		      struct wk_heap_record_read *record)
+{
+	uint8_t call = (head & ~WK_HEAP_RECORD_WIDE) >> WK_HEAP_RECORD_BITS;
+	uint64_t time = wk_u64le(in);
+
+	stream->call_result = wk_u64le(in);
+	for (size_t i = 0; i < WK_HEAP_CALL_ARGUMENTS; i++)
+		stream->call_arguments[i] = wk_u64le(in);
+	stream->stack += (uint32_t)wk_heap_unfold(wk_u64le(in));
+	stream->ticks += time;
+	*record = (struct wk_heap_record_read){ .kind = WK_HEAP_RECORD_END,
+						.ticks = stream->ticks,
+						.stack = stream->stack,
+						.call = call };
+	call &= (uint8_t)~WK_HEAP_CALL_ENDED;
+	return !in->bad && head & WK_HEAP_RECORD_WIDE && call && call < WK_HEAP_CALLS;
+}
+
 static bool read_record(struct wk_heap_thread_stream *stream, struct wk_bytes *in,
 			struct wk_heap_record_read *record)
 {
@@ -116,6 +136,8 @@ static bool read_record(struct wk_heap_thread_stream *stream, struct wk_bytes *i
 	int64_t change;
 
 	record->kind = head & ((1 << WK_HEAP_RECORD_BITS) - 1);
+	if (record->kind == WK_HEAP_RECORD_END)
+		return read_call(stream, in, head, record);
 	record->function = (head & ~WK_HEAP_RECORD_WIDE) >> WK_HEAP_RECORD_BITS;
 	count = count_numbers(record->kind);
 	if (!count || record->function >= WK_HEAP_FUNCTIONS ||

@@ -15,6 +15,8 @@ struct wk_heap_record_read {
 	uint64_t ticks, address, size_bytes;
 	uint32_t stack;
 	size_t text_bytes; /* wk_heap_thread_stream_text */
+	/* Of kind WK_HEAP_RECORD_END: enum wk_heap_call; wk_heap_thread_stream has the rest. */
+	uint8_t call;
 	uint32_t tid;
 };
 
@@ -25,6 +27,8 @@ struct wk_heap_thread_stream {
 	uint64_t position; /* in the stream, of `from` */
 	uint64_t ticks, address;
 	uint32_t stack;
+	/* Of the last record, if it is a call. */
+	uint64_t call_result, call_arguments[WK_HEAP_CALL_ARGUMENTS];
 	bool is_lost; /* until the next block */
 	uint64_t damaged;
 

@@ -218,6 +218,7 @@ void wk_heap_channel_free(struct wk_heap_channel *channel)
 	for (uint32_t i = 0; i < WK_CHANNEL_THREADS; i++)
 		if (channel->slots[i])
 			munmap(channel->slots[i], WK_CHANNEL_SLOT_BYTES);
+	wk_heap_space_fini(&channel->space);
 	close(channel->fd);
 	if (channel->pid_fd >= 0)
 		close(channel->pid_fd);

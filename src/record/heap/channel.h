@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "channel/channel.h"
+#include "record/heap/space.h"
 
 struct wk_heap_channel {
 	struct wk_heap_channel *next;
@@ -14,6 +15,7 @@ struct wk_heap_channel {
 	uint32_t number, pid, uid;
 	uint64_t began_ns, sample_bytes;
 	bool was_running; /* before it was recorded */
+	struct wk_heap_space space;
 	bool is_announced;
 	bool is_broken; /* its positions make no sense */
 	struct wk_channel_head *head;

@@ -52,7 +52,7 @@ struct wk_heap_channels {
 	bool is_awaited; /* on_rows was called, and no rows were taken since */
 
 	/* The drainer's own. */
-	struct wk_buf events, pass;
+	struct wk_buf events, pass, spaces;
 	uint64_t checked_ns, snapshot_ns; /* of the next one */
 };
 
@@ -183,6 +183,7 @@ static void answer(const struct wk_heap_channels *channels, int to, uint32_t num
 		.version = WK_CHANNEL_VERSION,
 		.is_accepted = 1,
 		.when_full = channels->options.when_full,
+		.records = channels->options.records,
 		.sample_bytes = channels->options.sample_bytes,
 		.seed = channels->options.seed + number,
 	};
@@ -202,12 +203,24 @@ static bool may_be_recorded(const struct ucred *who)
 	return geteuid() == 0 || who->uid == geteuid();
 }
 
+/* What it has mapped already: it waits for an answer. With the lock held. */
+static void add_first_space(struct wk_heap_channels *channels, struct wk_heap_channel *channel,
+			    const struct wk_channel_hello *hello)
+{
+	bool is_from_before = hello->was_running || hello->was_forked;
+
+	wk_heap_space_add(&channel->space, &channels->rows, channel->number, channel->pid,
+			  wk_heap_ticks(),
+			  WK_HEAP_SPACE_BEGINS | (is_from_before ? WK_HEAP_SPACE_FROM_BEFORE : 0u));
+}
+
 /* It is among the channels before the process goes on. Owns `file`. */
 static void welcome(struct wk_heap_channels *channels, int from, const struct ucred *who,
 		    const struct wk_channel_hello *hello, int file)
 {
 	struct wk_heap_channel *channel = wk_heap_channel_new(file, (uint32_t)who->pid);
 	uint32_t number;
+	bool has_space;
 
 	if (!channel)
 		return;
@@ -215,8 +228,12 @@ static void welcome(struct wk_heap_channels *channels, int from, const struct uc
 	channel->was_running = hello->was_running;
 	channel->began_ns = wk_os_clock_ns();
 	channel->sample_bytes = channels->options.sample_bytes;
+	has_space = channels->options.records & WK_CHANNEL_MEMORY &&
+		    wk_heap_space_look(&channel->space, channel->pid);
 	pthread_mutex_lock(&channels->lock);
 	channel->number = ++channels->processes;
+	if (has_space)
+		add_first_space(channels, channel, hello);
 	channel->next = channels->arrived;
 	number = channel->number;
 	channels->arrived = channel;
@@ -373,6 +390,19 @@ static void take_arrived(struct wk_heap_channels *channels)
 	pthread_mutex_unlock(&channels->lock);
 }
 
+/* Before the next pass, so that its time is before that. */
+static void follow_spaces(struct wk_heap_channels *channels)
+{
+	if (!(channels->options.records & WK_CHANNEL_MEMORY))
+		return;
+	wk_buf_reset(&channels->spaces);
+	for (struct wk_heap_channel *at = channels->channels; at; at = at->next)
+		wk_heap_space_follow(&at->space, &channels->spaces, at->number, at->pid);
+	pthread_mutex_lock(&channels->lock);
+	wk_buf_add_str(&channels->rows, wk_buf_str(&channels->spaces));
+	pthread_mutex_unlock(&channels->lock);
+}
+
 /* The time by both clocks. */
 static void add_pass(struct wk_buf *rows, uint64_t ticks, uint64_t now_ns)
 {
@@ -464,6 +494,7 @@ static void drain_rings(void *context)
 	while (!atomic_load(&channels->is_over)) {
 		nap(channels->control, nap_before_snapshot(channels, nap_ns));
 		take_next_snapshot(channels);
+		follow_spaces(channels);
 		if (!has_space(channels)) {
 			/* Programs wait, and must see that the recorder lives. */
 			atomic_fetch_add(&channels->control->heartbeat, 1);
@@ -582,6 +613,6 @@ void wk_heap_channels_free(struct wk_heap_channels *channels)
 	if (channels->wake_fd >= 0)
 		close(channels->wake_fd);
 	pthread_mutex_destroy(&channels->lock);
-	WK_BUF_FINI_ALL(&channels->rows, &channels->events, &channels->pass);
+	WK_BUF_FINI_ALL(&channels->rows, &channels->events, &channels->pass, &channels->spaces);
 	wk_free(channels);
 }

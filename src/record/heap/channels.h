@@ -23,6 +23,7 @@
 struct wk_heap_channels;
 
 struct wk_heap_channels_options {
+	unsigned records; /* bits of enum wk_channel_records */
 	enum wk_channel_full when_full;
 	uint64_t sample_bytes;      /* mean distance of recorded blocks; 0: all are */
 	uint64_t seed;              /* of the choice; 0: any */
