@@ -479,6 +479,7 @@ static const struct event_kind {
 	[WK_EVENT_STACKS] = { .name = "stack", .dump = dump_stacks, .is_about_all = true },
 	[WK_EVENT_SAMPLE] = { .name = "sample", .dump = dump_sample, .has_cpu = true },
 	[WK_EVENT_SUMS] = { .name = "sums", .dump = dump_sums, .is_about_all = true },
+	[WK_EVENT_LISTS] = { .name = "lists", .is_about_all = true },
 	[WK_EVENT_MEMORY] = { .name = "memory", .dump = dump_memory },
 	[WK_EVENT_HEAP] = { .name = "heap", .dump = dump_heap },
 	[WK_EVENT_HEAP_SUM] = { .name = "heap-sum", .dump = dump_heap_sum },

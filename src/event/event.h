@@ -44,6 +44,7 @@ enum wk_event_kind {
 	WK_EVENT_STACKS,  /* stacks of such frames, and the numbers they go by */
 	WK_EVENT_SAMPLE,
 	WK_EVENT_SUMS,     /* samples added up, only if the reader was asked to */
+	WK_EVENT_LISTS,    /* the same with lists of frames as stacks, for sinks that accept them */
 	WK_EVENT_MEMORY,   /* address space was reserved, committed or released */
 	WK_EVENT_HEAP,     /* a block of a heap was allocated, moved or freed; or a whole heap */
 	WK_EVENT_HEAP_SUM, /* blocks of one stack added up, from recorders that keep only sums */
@@ -354,6 +355,20 @@ struct wk_event_sums {
 	bool is_before; /* as in a sample */
 };
 
+/* A sum of samples of source 0 and no process. */
+struct wk_event_list {
+	uint64_t weight;
+	uint32_t frame_count; /* of its stack */
+};
+
+/* Many at once. Equal stacks need not be known as such, which saves the reader their numbers. */
+struct wk_event_lists {
+	const struct wk_event_list *at;
+	size_t count;
+	const uint32_t *frames; /* numbers of frames, outermost first, one list behind the other */
+	bool is_before;         /* as in a sample */
+};
+
 /* An operation on a range of a process's address space; one call may do several. */
 enum wk_memory_change {
 	WK_MEMORY_RESERVE = 1 << 0,
@@ -588,6 +603,7 @@ struct wk_event {
 		struct wk_event_stacks stacks;
 		struct wk_event_sample sample;
 		struct wk_event_sums sums;
+		struct wk_event_lists lists;
 		struct wk_event_memory memory;
 		struct wk_event_heap heap;
 		struct wk_event_heap_sum heap_sum;

@@ -6,7 +6,7 @@
  *
  * If one sink reads several inputs in turn, `stacks` may hold the names of earlier ones
  * (formats/stack_writer.h): numbers of frames and stacks then continue from input to input. A sink
- * that wraps another uses that one's; the same is true of `accepts_blocks`. */
+ * that wraps another uses that one's; the same is true of what it accepts. */
 #ifndef WK_EVENT_SINK_H
 #define WK_EVENT_SINK_H
 
@@ -22,6 +22,7 @@ struct wk_sink {
 	void *context;
 	struct wk_stack_store *stacks; /* NULL: each input counts from 1 */
 	bool accepts_blocks;           /* BLOCKS events; they become HEAP events for others */
+	bool accepts_lists;            /* LISTS events; readers emit STACKS and SUMS for others */
 };
 
 static inline bool wk_sink_emit(const struct wk_sink *sink, const struct wk_event *event,

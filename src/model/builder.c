@@ -3,6 +3,7 @@
 #include <assert.h>
 #include "base/strtab.h"
 #include "model/builder_internal.h"
+#include "model/stack_lists.h"
 
 struct wk_builder *wk_builder_new(struct wk_model *model)
 {
@@ -144,6 +145,46 @@ static void handle_sums(struct wk_builder *builder, const struct wk_event_sums *
 	wk_free(whose);
 }
 
+/* Adds the frames of a list by their numbers. */
+static bool add_list(struct wk_builder *builder, const struct wk_sample *sample,
+		     const uint32_t *numbers, uint32_t count)
+{
+	wk_frame_id *frames = wk_model_add_list(builder->model, sample, count);
+	uint32_t known = builder->frame_numbers;
+	bool ok = true;
+
+	for (uint32_t i = 0; i < count; i++) {
+		ok &= numbers[i] && numbers[i] < known;
+		frames[i] = builder->frame_of_number[ok ? numbers[i] : 0];
+	}
+	return ok;
+}
+
+static bool handle_lists(struct wk_builder *builder, const struct wk_event_lists *lists,
+			 struct wk_err *err)
+{
+	struct wk_sample sample = { .source = source_row(builder, 0), .cpu = WK_NO_CPU,
+				    .is_before = lists->is_before, .times = 1 };
+	const uint32_t *numbers = lists->frames;
+	bool ok = true;
+
+	wk_model_expect_samples(builder->model, lists->count);
+	for (size_t i = 0; i < lists->count && ok; i++) {
+		uint32_t count = lists->at[i].frame_count;
+
+		sample.weight = wk_model_fit_weight(builder->model, lists->at[i].weight);
+		if (count)
+			ok = add_list(builder, &sample, numbers, count);
+		else
+			wk_model_sum_sample(builder->model, &sample);
+		numbers += count;
+	}
+	if (builder->model->lists.frame_count > WK_MOST_LISTED_FRAMES)
+		wk_model_stack_lists(builder->model);
+	return ok || wk_fail(err, WK_ECORRUPT, WK_NOWHERE,
+			     "a list has a frame that was not emitted before");
+}
+
 /* Another input may have measured the same. */
 static wk_source_id same_source(const struct wk_model *model, const struct wk_source *row)
 {
@@ -220,13 +261,18 @@ static void handle_fact(struct wk_builder *builder, const struct wk_event_system
  * end. */
 #define MOST_ROWS_OF_AN_EVENT (4 * WK_MOST_BLOCKS)
 
+static bool is_full(const struct wk_model *model)
+{
+	return model->samples.count >= UINT32_MAX - MOST_ROWS_OF_AN_EVENT ||
+	       model->stacks.count == UINT32_MAX;
+}
+
 static bool take(void *context, const struct wk_event *event, struct wk_err *err)
 {
 	struct wk_builder *builder = context;
 	struct wk_model *model = builder->model;
 
-	if (model->samples.count >= UINT32_MAX - MOST_ROWS_OF_AN_EVENT ||
-	    model->stacks.count == UINT32_MAX)
+	if (is_full(model))
 		return wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE,
 			       "more than 4 billion samples or stacks in one recording");
 	switch (event->kind) {
@@ -270,6 +316,8 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 	case WK_EVENT_SUMS:
 		handle_sums(builder, &event->sums);
 		break;
+	case WK_EVENT_LISTS:
+		return handle_lists(builder, &event->lists, err);
 	case WK_EVENT_LOST:
 		handle_lost(builder, &event->lost);
 		break;
@@ -337,4 +385,5 @@ void wk_builder_finish(struct wk_builder *builder)
 	wk_heap_lifetimes_finish(builder->heaps);
 	wk_heap_sums_finish(builder->heap_sums);
 	wk_builder_name_all(builder->model);
+	wk_model_settle_lists(builder->model);
 }

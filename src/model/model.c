@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "model/stack_lists.h"
 #include "os/os.h"
 
 /* Arrays of a table that grow together, one element for each row. */
@@ -121,6 +122,7 @@ static void free_tables(struct wk_model *model)
 	free_columns(&model->named_frames, named_frame_columns);
 	free_columns(&model->samples, sample_columns);
 	wk_trie_fini(&model->stacks);
+	wk_stack_lists_fini(&model->lists);
 	if (!model->came_named)
 		wk_trie_fini(&model->named);
 	WK_FREE_ALL(model->images, model->processes, model->threads, model->sources,

@@ -205,6 +205,12 @@ struct wk_samples {
 	size_t cap, expected; /* rows that fit, and that will come, if known */
 };
 
+/* Stacks as lists of frames, of samples whose stack is 0: model/stack_lists.h. */
+struct wk_stack_lists {
+	struct wk_list_block *first, *last; /* NULL: there are none */
+	size_t frame_count;
+};
+
 /* Memory that was freed, of rows whose sources have lifetimes, in the order in which it was added.
  * What is left of a row at a moment is its weight less those of its ends until then, or 0: the sum
  * of all weights is limited, that of ends is not. Memory that was never freed has no row here. Ends
@@ -393,7 +399,8 @@ struct wk_model {
 	struct wk_frames frames;
 	struct wk_trie stacks;     /* labels are wk_frame_id */
 	struct wk_samples samples; /* from row 0 on: samples have no ids */
-	struct wk_end *ends;       /* from row 0 on */
+	struct wk_stack_lists lists;
+	struct wk_end *ends; /* from row 0 on */
 	uint32_t end_count;
 	struct wk_interval *intervals; /* from row 0 on */
 	uint32_t interval_count;

@@ -504,7 +504,8 @@ struct wk_sink wk_unwind_stage_sink(struct wk_unwind_stage *stage)
 {
 	return (struct wk_sink){
 		.take = take, .context = stage, .stacks = stage->next.stacks,
-		.accepts_blocks = stage->next.accepts_blocks };
+		.accepts_blocks = stage->next.accepts_blocks,
+		.accepts_lists = stage->next.accepts_lists };
 }
 
 void wk_unwind_stage_full_stack(struct wk_unwind_stage *stage, uint32_t pid, uint32_t tid,

@@ -109,6 +109,7 @@ static bool look(void *context, const struct wk_event *event, struct wk_err *err
 	case WK_EVENT_FRAME:
 	case WK_EVENT_STACKS:
 	case WK_EVENT_SUMS:
+	case WK_EVENT_LISTS:
 	case WK_EVENT_MEMORY:
 	case WK_EVENT_HEAP:
 	case WK_EVENT_HEAP_SUM:

@@ -633,7 +633,8 @@ struct wk_sink wk_jit_stage_sink(struct wk_jit_stage *stage)
 {
 	return (struct wk_sink){
 		.take = take, .context = stage, .stacks = stage->next.stacks,
-		.accepts_blocks = stage->next.accepts_blocks };
+		.accepts_blocks = stage->next.accepts_blocks,
+		.accepts_lists = stage->next.accepts_lists };
 }
 
 bool wk_jit_stage_finish(struct wk_jit_stage *stage, struct wk_err *err)
