@@ -1,6 +1,7 @@
 #include "views/broken_stacks.h"
 
 #include "base/mem.h"
+#include "model/stack_lists.h"
 
 #define STUMP_FRAMES 2
 #define CUT_FRAMES   100 /* stacks that deep may be cut by a limit of the recorder */
@@ -147,24 +148,36 @@ static struct stack_state state_below(struct stack_state state, uint8_t flags)
 	return state;
 }
 
-static struct stack_state *judge_stacks(const struct wk_model *model)
+/* What is judged by, and the result. */
+struct judging {
+	const struct wk_model *model;
+	const struct wk_filter *filter;
+	bool has_commands;
+	uint8_t *flags; /* by function */
+	struct wk_broken_stacks found;
+};
+
+static struct stack_state state_of_outermost(const struct judging *j, uint8_t flags)
 {
-	const struct wk_trie *named = &model->named;
+	struct stack_state none = { 0 };
+
+	if (j->has_commands)
+		return (struct stack_state){ .flags = flags & HAS_ROOT };
+	return state_below(none, flags);
+}
+
+static struct stack_state *judge_stacks(const struct judging *j)
+{
+	const struct wk_trie *named = &j->model->named;
 	struct stack_state *states = wk_alloc_table_zeroed(named->count, sizeof(*states));
-	uint8_t *flags = wk_alloc_zeroed(model->function_count, 1);
-	bool has_commands = has_command_frames(model);
 
-	for (wk_function_id i = 1; i < model->function_count; i++)
-		flags[i] = flags_of(model, i);
 	for (uint32_t i = 1; i < named->count; i++) {
-		wk_function_id function = model->named_frames.function[named->entries[i].label];
+		wk_function_id function = j->model->named_frames.function[named->entries[i].label];
+		wk_stack_id parent = named->entries[i].parent;
 
-		if (has_commands && named->entries[i].parent == 0)
-			states[i].flags = flags[function] & HAS_ROOT;
-		else
-			states[i] = state_below(states[named->entries[i].parent], flags[function]);
+		states[i] = parent ? state_below(states[parent], j->flags[function])
+				   : state_of_outermost(j, j->flags[function]);
 	}
-	wk_free(flags);
 	return states;
 }
 
@@ -175,28 +188,57 @@ static bool is_broken(struct stack_state state)
 	return state.user_frames <= STUMP_FRAMES || state.flags & IN_LIBRARY;
 }
 
+static void count(struct judging *j, uint32_t sample, struct stack_state state)
+{
+	bool counts = j->model->sources[j->filter->source].counts_samples;
+	uint64_t times = counts ? wk_filter_weight(j->filter, j->model, sample)
+				: wk_filter_times(j->filter, j->model, sample);
+
+	if (!wk_filter_has(j->filter, sample) || !(state.flags & HAS_USER))
+		return;
+	j->found.judged += times;
+	j->found.has_callers |= state.has_callers;
+	j->found.broken += is_broken(state) ? times : 0;
+}
+
+static void count_stacks(struct judging *j)
+{
+	struct stack_state *states = judge_stacks(j);
+
+	for (uint32_t i = 0; i < j->model->samples.count; i++)
+		count(j, i, states[j->model->samples.stack[i]]);
+	wk_free(states);
+}
+
+static void count_lists(struct judging *j)
+{
+	const wk_function_id *function_of = j->model->named_frames.function;
+	struct wk_list_walk walk = wk_list_walk(j->model);
+	struct wk_stack_list list;
+
+	while (wk_list_walk_next(&walk, &list)) {
+		struct stack_state state =
+			state_of_outermost(j, j->flags[function_of[list.frames[0]]]);
+
+		for (uint32_t i = 1; i < list.frame_count; i++)
+			state = state_below(state, j->flags[function_of[list.frames[i]]]);
+		count(j, list.sample, state);
+	}
+}
+
 struct wk_broken_stacks wk_broken_stacks_of(const struct wk_model *model,
 					    const struct wk_filter *filter)
 {
-	struct wk_broken_stacks result = { 0 };
-	struct stack_state *states;
-	bool counts;
+	struct judging j = { .model = model, .filter = filter };
 
 	if (!model->came_named || !is_native(model))
-		return result;
-	states = judge_stacks(model);
-	counts = model->sources[filter->source].counts_samples;
-	for (uint32_t i = 0; i < model->samples.count; i++) {
-		struct stack_state state = states[model->samples.stack[i]];
-		uint64_t times = counts ? wk_filter_weight(filter, model, i)
-					: wk_filter_times(filter, model, i);
-
-		if (!wk_filter_has(filter, i) || !(state.flags & HAS_USER))
-			continue;
-		result.judged += times;
-		result.has_callers |= state.has_callers;
-		result.broken += is_broken(state) ? times : 0;
-	}
-	wk_free(states);
-	return result;
+		return j.found;
+	j.has_commands = has_command_frames(model);
+	j.flags = wk_alloc_zeroed(model->function_count, 1);
+	for (wk_function_id i = 1; i < model->function_count; i++)
+		j.flags[i] = flags_of(model, i);
+	count_stacks(&j);
+	count_lists(&j);
+	wk_free(j.flags);
+	return j.found;
 }

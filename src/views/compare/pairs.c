@@ -1,10 +1,12 @@
 #include "views/compare/pairs.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/strtab.h"
+#include "model/stack_lists.h"
 #include "names/bare_name.h"
 #include "names/closure.h"
 #include "names/function_name.h"
@@ -28,7 +30,8 @@ struct pairing {
 	const struct wk_model *model;
 	const struct wk_filter *filter;
 	struct wk_pairs *pairs;
-	uint8_t *sides; /* [function_count]: of functions that others are shown as */
+	uint8_t *sides;  /* [function_count]: of functions that others are shown as */
+	uint8_t *listed; /* [frames.count]: IN_LIST, OUTERMOST and SECOND of lists; NULL: none */
 	struct wk_strtab *names;
 	struct spot *spots; /* in order of families, sides and lines; NULL: not needed yet */
 	uint32_t spot_count;
@@ -41,6 +44,34 @@ static uint8_t side_of_sample(const struct wk_model *model, uint32_t sample)
 {
 	return model->samples.is_before && model->samples.is_before[sample] ? WK_SIDE_BEFORE
 									    : WK_SIDE_AFTER;
+}
+
+/* Shifts of the sides on which a frame of a list was met at all, outermost, and right below. */
+enum { IN_LIST = 0, OUTERMOST = 2, SECOND = 4 };
+
+static uint8_t listed_sides(const struct pairing *p, wk_frame_id frame, int where)
+{
+	return p->listed[frame] >> where & WK_SIDE_BOTH;
+}
+
+static void find_listed(struct pairing *p)
+{
+	const struct wk_model *model = p->model;
+	struct wk_list_walk walk = wk_list_walk(model);
+	struct wk_stack_list list;
+
+	p->listed = wk_alloc_zeroed(model->frames.count, 1);
+	while (wk_list_walk_next(&walk, &list)) {
+		uint8_t side = side_of_sample(model, list.sample);
+
+		if (!wk_filter_has(p->filter, list.sample))
+			continue;
+		for (uint32_t i = 0; i < list.frame_count; i++)
+			p->listed[list.frames[i]] |= (uint8_t)(side << IN_LIST);
+		p->listed[list.frames[0]] |= (uint8_t)(side << OUTERMOST);
+		if (list.frame_count > 1)
+			p->listed[list.frames[1]] |= (uint8_t)(side << SECOND);
+	}
 }
 
 /* A parent's id is smaller than its children's. */
@@ -61,6 +92,11 @@ static void find_sides(struct pairing *p)
 
 		p->pairs->stack_sides[stack.parent] |= p->pairs->stack_sides[id];
 		sides_of_frame[stack.label] |= p->pairs->stack_sides[id];
+	}
+	if (model->lists.first) {
+		find_listed(p);
+		for (wk_frame_id i = 0; i < model->frames.count; i++)
+			sides_of_frame[i] |= listed_sides(p, i, IN_LIST);
 	}
 	for (uint32_t i = 0; i < model->named_frames.count; i++)
 		p->sides[p->pairs->shown[model->named_frames.function[i]]] |= sides_of_frame[i];
@@ -586,6 +622,7 @@ static bool mark_by_name(struct pairing *p, struct wk_map *names)
 		    wk_map_find(names, p->model->functions[function].name))
 			mark_process(p, function);
 	}
+	assert(!p->listed); /* processes on one side alone are not of lists */
 	return p->pairs->is_process != NULL;
 }
 
@@ -610,6 +647,13 @@ static void find_shape(const struct pairing *p, struct shape *shape)
 		(parent ? shape->second : shape->outermost)[p->pairs->shown[function]] |= sides;
 		if (!parent)
 			*(may_be_process(p, function) ? &shape->bare : &shape->known) |= sides;
+	}
+	for (wk_frame_id id = 1; p->listed && id < p->model->frames.count; id++) {
+		wk_function_id shown = p->pairs->shown[p->model->named_frames.function[id]];
+
+		shape->outermost[shown] |= listed_sides(p, id, OUTERMOST);
+		shape->second[shown] |= listed_sides(p, id, SECOND);
+		shape->bare |= listed_sides(p, id, OUTERMOST);
 	}
 }
 
@@ -650,6 +694,9 @@ static void mark_by_shape(struct pairing *p)
 	for (wk_stack_id id = 1; side && id < named->count; id++)
 		if (named->entries[id].parent == 0 && (p->pairs->stack_sides[id] & side))
 			mark_process(p, function_of(p, id));
+	for (wk_frame_id id = 1; p->listed && id < p->model->frames.count; id++)
+		if (listed_sides(p, id, OUTERMOST) & side)
+			mark_process(p, p->model->named_frames.function[id]);
 	WK_FREE_ALL(shape.outermost, shape.second);
 }
 
@@ -706,7 +753,7 @@ void wk_pairs_init(struct wk_pairs *pairs, const struct wk_model *model,
 	pair_threads(pairs, model);
 	wk_strtab_free(p.names);
 	wk_map_fini(&p.shift_of);
-	WK_FREE_ALL(p.sides, p.spots, p.shifts);
+	WK_FREE_ALL(p.sides, p.listed, p.spots, p.shifts);
 }
 
 void wk_pairs_fini(struct wk_pairs *pairs)

@@ -104,6 +104,12 @@ struct wk_filter_time wk_filter_time_of(const struct wk_filter_spec *spec);
 /* Whether it leaves anything out. */
 bool wk_filter_spec_narrows(const struct wk_filter_spec *spec);
 
+/* Whether it keeps samples by the frames of their stacks. */
+static inline bool wk_filter_spec_is_of_frames(const struct wk_filter_spec *spec)
+{
+	return spec->image || spec->function || spec->expression || spec->query;
+}
+
 /* Whether it is about snapshots. */
 static inline bool wk_filter_spec_has_span(const struct wk_filter_spec *spec)
 {

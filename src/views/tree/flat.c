@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/sort.h"
+#include "model/stack_lists.h"
 #include "views/tree/tree_internal.h"
 
 #define NO_ROW UINT32_MAX /* of what represents a process */
@@ -31,7 +32,8 @@ struct place {
 /* Of a function, image or line, seen or not. */
 struct sum {
 	uint64_t self[WEIGHTS], total[WEIGHTS];
-	uint32_t until; /* positions before it are below a stack that is counted */
+	uint32_t until; /* positions before it are below a stack that is counted; of lists: the
+			 * number of the last one that has it */
 };
 
 static void widen(struct weights *weights)
@@ -60,26 +62,31 @@ static inline void weigh(struct weights *weights, wk_stack_id id, int which, uin
 	}
 }
 
+static void weigh_sample(const struct wk_folding *f, const struct wk_filter *filter, uint32_t i,
+			 uint64_t weighs[WEIGHTS])
+{
+	const struct wk_samples *samples = &f->model->samples;
+	uint64_t times = wk_filter_times(filter, f->model, i);
+	uint64_t weight = f->options->by_samples ? times : wk_filter_weight(filter, f->model, i);
+	bool is_before = samples->is_before && samples->is_before[i];
+
+	weighs[WEIGHT] = is_before ? 0 : weight;
+	weighs[OTHER] = is_before ? weight : samples->is_before ? 0 : times;
+}
+
 static void count_samples(struct weights *weights, const struct wk_folding *f,
 			  const struct wk_filter *filter)
 {
-	const struct wk_samples *samples = &f->model->samples;
-
-	for (uint32_t i = 0; i < samples->count; i++) {
-		uint64_t times, weight;
+	for (uint32_t i = 0; i < f->model->samples.count; i++) {
+		uint64_t weighs[WEIGHTS];
 		wk_stack_id leaf;
 
 		if (!wk_filter_has(filter, i))
 			continue;
 		leaf = wk_folding_leaf(f, i);
-		times = wk_filter_times(filter, f->model, i);
-		weight = f->options->by_samples ? times : wk_filter_weight(filter, f->model, i);
-		if (samples->is_before) {
-			weigh(weights, leaf, samples->is_before[i] ? OTHER : WEIGHT, weight);
-		} else {
-			weigh(weights, leaf, WEIGHT, weight);
-			weigh(weights, leaf, OTHER, times);
-		}
+		weigh_sample(f, filter, i, weighs);
+		weigh(weights, leaf, WEIGHT, weighs[WEIGHT]);
+		weigh(weights, leaf, OTHER, weighs[OTHER]);
 	}
 }
 
@@ -207,6 +214,75 @@ static void add_up(struct sum *sums, const struct weights *weights, const struct
 	}
 }
 
+static inline void add_weights(uint64_t *to, const uint64_t weighs[WEIGHTS])
+{
+	to[WEIGHT] += weighs[WEIGHT];
+	to[OTHER] += weighs[OTHER];
+}
+
+/* Lists of frames as stacks (model/stack_lists.h). */
+struct listing {
+	const struct wk_folding *folding;
+	const uint32_t *rows; /* by frame */
+	uint8_t *plumbing;    /* wk_folding_plumbing */
+	struct sum *sums;
+	uint32_t number; /* of the list at hand, from 1 */
+};
+
+static bool is_process(const struct listing *l, uint32_t outermost)
+{
+	const struct wk_pairs *pairs = l->folding->options->pairs;
+
+	return pairs && pairs->is_process &&
+	       pairs->is_process[l->folding->model->named_frames.function[outermost]];
+}
+
+static bool hides(const struct listing *l, const uint32_t *frame)
+{
+	return l->plumbing && wk_folding_hides(l->folding, l->plumbing, frame[0],
+					       l->folding->model->named_frames.function[frame[-1]]);
+}
+
+/* Adds to the `total` of each row of a list, and to `self` of that of the innermost frame. */
+static void add_list(struct listing *l, struct wk_stack_list list, const uint64_t weighs[WEIGHTS])
+{
+	struct sum *sum = NULL;
+
+	l->number++;
+	for (uint32_t i = is_process(l, list.frames[0]); i < list.frame_count; i++) {
+		if (i && hides(l, &list.frames[i]))
+			continue;
+		sum = &l->sums[l->rows[list.frames[i]]];
+		if (sum->until == l->number)
+			continue;
+		sum->until = l->number;
+		add_weights(sum->total, weighs);
+	}
+	if (sum)
+		add_weights(sum->self, weighs);
+}
+
+static void add_lists(struct sum *sums, const struct wk_folding *f, const struct wk_filter *filter,
+		      const uint32_t *rows)
+{
+	struct listing l = { .folding = f, .rows = rows, .sums = sums };
+	struct wk_list_walk walk = wk_list_walk(f->model);
+	struct wk_stack_list list;
+
+	if (!walk.block)
+		return;
+	l.plumbing = wk_folding_plumbing(f);
+	while (wk_list_walk_next(&walk, &list)) {
+		uint64_t weighs[WEIGHTS];
+
+		if (!wk_filter_has(filter, list.sample))
+			continue;
+		weigh_sample(f, filter, list.sample, weighs);
+		add_list(&l, list, weighs);
+	}
+	wk_free(l.plumbing);
+}
+
 static uint32_t fit(uint64_t count)
 {
 	return count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
@@ -316,6 +392,7 @@ static void list(struct wk_flat *flat, const struct wk_model *model, const struc
 	order = walk(places, &folding);
 	find_rows(places, &folding, rows);
 	add_up(sums, &weights, places, order, model->named.count - 1);
+	add_lists(sums, &folding, filter, rows);
 	*flat = (struct wk_flat){
 		.whole = weight_of(&weights, 0, WEIGHT),
 		.whole_samples = model->samples.is_before ? 0 : fit(weight_of(&weights, 0, OTHER)),

@@ -110,6 +110,14 @@ uint32_t wk_folding_stack_label(const struct wk_folding *f, wk_stack_id named);
 bool wk_folding_shows_all(const struct wk_folding *folding);
 void wk_folding_choose_shown(struct wk_folding *folding);
 
+/* For stacks that are lists: what wk_folding_hides needs, or NULL if it hides nothing. The caller
+ * frees it. */
+uint8_t *wk_folding_plumbing(const struct wk_folding *folding);
+
+/* Is `frame` an inlined function of the standard library that is not shown if `caller` calls it? */
+bool wk_folding_hides(const struct wk_folding *folding, uint8_t *plumbing, uint32_t frame,
+		      wk_function_id caller);
+
 /* An outermost frame that represents a process (views/compare/pairs.h). */
 static inline bool wk_folding_is_process(const struct wk_folding *f, wk_stack_id named)
 {

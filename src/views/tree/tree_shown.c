@@ -51,24 +51,36 @@ static bool has_inlined(const struct wk_model *model)
 	return false;
 }
 
-/* A function of the library that the library itself calls, and what does next to nothing; NULL if
- * there is none. */
+uint8_t *wk_folding_plumbing(const struct wk_folding *f)
+{
+	return f->options->hides_plumbing && has_inlined(f->model) ? find_standard(f->model) : NULL;
+}
+
+/* A function of the library that the library itself calls, and what does next to nothing. */
+bool wk_folding_hides(const struct wk_folding *f, uint8_t *standard, uint32_t frame,
+		      wk_function_id caller)
+{
+	const struct wk_named_frames *frames = &f->model->named_frames;
+	const uint8_t *focus = f->options->focus;
+	wk_function_id function = frames->function[frame];
+
+	return frames->is_inlined[frame] && !(focus && focus[f->shown[function]]) &&
+	       standard[function] &&
+	       (standard[caller] || is_plumbing(f->model, standard, function));
+}
+
+/* By stack; NULL if none is. */
 static uint8_t *find_hidden(const struct wk_folding *f)
 {
 	const struct wk_trie *named = &f->model->named;
-	const uint8_t *focus = f->options->focus;
 	uint8_t *hidden = wk_alloc_zeroed(named->count, 1), *standard, any = 0;
 
 	standard = find_standard(f->model);
 	for (wk_stack_id id = 1; id < named->count; id++) {
-		wk_function_id function = function_of(f, id);
-		wk_stack_id caller = named->entries[id].parent;
+		struct wk_trie_entry stack = named->entries[id];
 
-		hidden[id] = caller &&
-			     f->model->named_frames.is_inlined[named->entries[id].label] &&
-			     !(focus && focus[f->shown[function]]) && standard[function] &&
-			     (standard[function_of(f, caller)] ||
-			      is_plumbing(f->model, standard, function));
+		hidden[id] = stack.parent && wk_folding_hides(f, standard, stack.label,
+							      function_of(f, stack.parent));
 		any |= hidden[id];
 	}
 	wk_free(standard);
