@@ -109,6 +109,8 @@ void wk_stack_writer_event(struct wk_stack_writer *writer, const struct wk_event
 		emit_stacks(writer);
 	if (event->kind == WK_EVENT_SUMS)
 		writer->samples += event->sums.count;
+	else if (event->kind == WK_EVENT_LISTS)
+		writer->samples += event->lists.count;
 	writer->samples += event->kind == WK_EVENT_SAMPLE || event->kind == WK_EVENT_HEAP ||
 			   event->kind == WK_EVENT_HEAP_SUM;
 	pass_on(writer, event);

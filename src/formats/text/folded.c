@@ -47,6 +47,7 @@ struct reading {
 	struct wk_textmap frames;   /* all texts to frames */
 	bool has_two_counts;        /* each line: before and after */
 	bool may_sum;               /* samples, of one count each */
+	bool may_list;              /* their frames, so that stacks have no numbers */
 	uint32_t scale;             /* counts are multiplied by it: FRACTION_SCALE or 1 */
 	uint64_t fractions;         /* lines whose count loses digits */
 	const struct wk_collapse *collapse; /* as an older tool: empty frames count */
@@ -259,6 +260,13 @@ static void emit_before(struct reading *r, uint32_t stack, uint64_t count)
 	wk_stack_writer_event(r->writer, &event);
 }
 
+static uint32_t frames_of_line(const struct batch *batch, size_t line)
+{
+	size_t end = line + 1 < batch->lines ? batch->first_frame[line + 1] : batch->frame_count;
+
+	return (uint32_t)(end - batch->first_frame[line]);
+}
+
 /* All lines of a batch in one event. */
 static void emit_sums(struct reading *r)
 {
@@ -275,21 +283,31 @@ static void emit_sums(struct reading *r)
 	wk_stack_writer_event(r->writer, &event);
 }
 
-static void emit_batch(struct reading *r)
+/* The same with the frames of each. */
+static void emit_lists(struct reading *r)
+{
+	struct wk_event event = { .kind = WK_EVENT_LISTS, .cpu = WK_NO_CPU,
+				  .pid = WK_NO_PID, .tid = WK_NO_PID };
+	struct wk_event_list lists[BATCH_LINES];
+
+	for (size_t i = 0; i < r->batch.lines; i++)
+		lists[i] =
+			(struct wk_event_list){ r->batch.count[i], frames_of_line(&r->batch, i) };
+	event.lists = (struct wk_event_lists){ .at = lists, .count = r->batch.lines,
+					       .frames = r->batch.frames };
+	wk_stack_writer_event(r->writer, &event);
+}
+
+static void emit_stacks(struct reading *r)
 {
 	struct batch *batch = &r->batch;
 
 	WK_RESERVE(batch->frames, batch->frames_cap, 1); /* lines may have no frames */
-	for (size_t i = 0; i < batch->lines; i++) {
-		size_t next = i + 1 < batch->lines ? batch->first_frame[i + 1] : batch->frame_count;
-
+	for (size_t i = 0; i < batch->lines; i++)
 		batch->walks[i] = (struct wk_stack_walk){
 			.frames = batch->frames + batch->first_frame[i],
-			.count = (uint32_t)(next - batch->first_frame[i]),
+			.count = frames_of_line(batch, i),
 		};
-	}
-	wk_stack_writer_progress(r->writer, r->before_bytes + (uint64_t)(r->lines.at - r->start),
-				 r->whole_bytes);
 	wk_stack_writer_walk(r->writer, batch->walks, batch->lines);
 	if (r->may_sum)
 		emit_sums(r);
@@ -298,7 +316,17 @@ static void emit_batch(struct reading *r)
 			emit_before(r, batch->walks[i].stack, batch->before[i]);
 		wk_stack_writer_count(r->writer, batch->walks[i].stack, batch->count[i]);
 	}
-	batch->lines = batch->frame_count = 0;
+}
+
+static void emit_batch(struct reading *r)
+{
+	wk_stack_writer_progress(r->writer, r->before_bytes + (uint64_t)(r->lines.at - r->start),
+				 r->whole_bytes);
+	if (r->may_list)
+		emit_lists(r);
+	else
+		emit_stacks(r);
+	r->batch.lines = r->batch.frame_count = 0;
 }
 
 /* Austin and others write comments between the stacks; flamegraph.pl reads them as stacks. */
@@ -453,6 +481,7 @@ static bool read_folded(const struct wk_input *input, const struct wk_sink *sink
 
 	begin(&r, input);
 	r.may_sum &= !r.has_two_counts;
+	r.may_list = r.may_sum && sink->accepts_lists;
 	wk_stack_writer_source(r.writer, 0, "samples",
 			       r.scale > 1 ? WK_UNIT_THOUSANDTHS : "samples", false);
 	while (next_line(&r, &line) && !wk_stack_writer_is_done(r.writer))
