@@ -65,6 +65,8 @@ static bool watch_take(void *context, const struct wk_event *event, struct wk_er
 		sample->is_before = true;
 	else if (event->kind == WK_EVENT_SUMS)
 		marked.sums.is_before = true;
+	else if (event->kind == WK_EVENT_LISTS)
+		marked.lists.is_before = true;
 	else if (event->kind == WK_EVENT_BLOCKS)
 		marked.blocks.is_before = true;
 	return wk_sink_emit(&watch->next, &marked, err);
@@ -91,7 +93,8 @@ static bool read_named(struct wk_open_source *source, const struct wk_open_optio
 {
 	struct wk_jit_stage *stage = wk_jit_stage_new((struct wk_sink){
 		.take = watch_take, .context = watch, .stacks = watch->next.stacks,
-		.accepts_blocks = watch->next.accepts_blocks });
+		.accepts_blocks = watch->next.accepts_blocks,
+		.accepts_lists = watch->next.accepts_lists });
 	struct wk_sink sink = wk_jit_stage_sink(stage);
 	bool ok = unwinds_with ? read_unwinding(source, options, unwinds_with, stage, err)
 			       : wk_open_source_read(source, options, &sink, err);
@@ -127,6 +130,7 @@ static struct wk_model *build_once(struct wk_open_sources *sources,
 		wk_builder_use_peaks(builder, peaks);
 	if (sources->count > 1)
 		watch.next.stacks = wk_stack_store_new();
+	watch.next.accepts_lists = options->lists_stacks;
 	model->sums_samples = options->sums_samples;
 	model->sums_blocks = options->sums_blocks;
 	model->separates_heaps = options->separates_heaps;

@@ -24,7 +24,9 @@ struct wk_open_options {
 	uint64_t threads;                      /* for reading; 0: one per CPU */
 	bool sums_samples, sums_other_sources; /* formats/reader.h */
 	bool sums_blocks, separates_heaps;     /* model/model.h; within the time of `in_view` */
-	bool is_comparison;                    /* of two inputs, the first being "before" */
+	bool lists_stacks;  /* stacks of text may be lists (model/stack_lists.h), which only the
+			     * comparison of functions reads; filters by frames do not */
+	bool is_comparison; /* of two inputs, the first being "before" */
 
 	/* What samples will be shown: files are only fetched for names of these. NULL: all. */
 	const struct wk_filter_spec *in_view;

@@ -1,5 +1,6 @@
 /* Any bytes, cut into two inputs of folded stacks, as a comparison: the rows of its stacks must be
- * those of its tree, whichever frames are shown as one. */
+ * those of its tree, whichever frames are shown as one, and its functions those of the same
+ * comparison by lists of frames. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "../model_check.h"
 #include "model/resolve.h"
 #include "views/compare/pairs.h"
+#include "views/tree/flat.h"
 #include "views/tree/stack_rows.h"
 
 static void demand(bool promise, const char *what)
@@ -26,19 +28,25 @@ static bool take_before(void *context, const struct wk_event *event, struct wk_e
 
 	if (event->kind == WK_EVENT_SAMPLE)
 		marked.sample.is_before = true;
+	else if (event->kind == WK_EVENT_SUMS)
+		marked.sums.is_before = true;
+	else if (event->kind == WK_EVENT_LISTS)
+		marked.lists.is_before = true;
 	return wk_sink_emit(context, &marked, err);
 }
 
 static void read_side(const struct wk_sink *sink, const uint8_t *data, size_t size)
 {
-	struct wk_input input = { .bytes = wk_bytes_of(data, size), .name = "fuzz" };
+	struct wk_input input = { .bytes = wk_bytes_of(data, size),
+				  .name = "fuzz",
+				  .options = { .sums_samples = true } };
 	struct wk_err err = { 0 };
 
 	wk_reader_folded.read(&input, sink, &err);
 }
 
 /* Up to the first byte 0 is "before". */
-static struct wk_model *read_both(const uint8_t *data, size_t size)
+static struct wk_model *read_both(const uint8_t *data, size_t size, bool lists)
 {
 	const uint8_t *cut = size ? memchr(data, 0, size) : NULL;
 	size_t first = cut ? (size_t)(cut - data) : size / 2;
@@ -48,7 +56,10 @@ static struct wk_model *read_both(const uint8_t *data, size_t size)
 	struct wk_sink sink = wk_builder_sink(builder), before;
 
 	sink.stacks = wk_stack_store_new();
-	before = (struct wk_sink){ .take = take_before, .context = &sink, .stacks = sink.stacks };
+	sink.accepts_lists = lists;
+	before = sink;
+	before.take = take_before;
+	before.context = &sink;
 	read_side(&before, data, first);
 	wk_builder_next_input(builder);
 	read_side(&sink, data + second, size - second);
@@ -102,15 +113,55 @@ static void compare(const struct wk_model *model, const struct wk_filter *filter
 	wk_pairs_fini(&pairs);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void init_filter(struct wk_filter *filter, const struct wk_model *model)
 {
-	struct wk_model *model = read_both(data, size);
-	struct wk_filter filter;
 	struct wk_err err = { 0 };
 
 	demand(model_check(model, &err), err.text);
-	demand(wk_filter_init(&filter, model, &(struct wk_filter_spec){ 0 }, &err), err.text);
+	demand(wk_filter_init(filter, model, &(struct wk_filter_spec){ 0 }, &err), err.text);
+}
+
+static struct wk_flat list_functions(const struct wk_model *model, const struct wk_filter *filter)
+{
+	struct wk_tree_options options = { .hides_plumbing = true };
+	struct wk_pairs pairs;
+	struct wk_flat flat;
+
+	wk_pairs_init(&pairs, model, filter, false, false);
+	options.pairs = &pairs;
+	wk_flat_compare(&flat, model, filter, &options);
+	wk_pairs_fini(&pairs);
+	return flat;
+}
+
+static void check_lists(const struct wk_flat *flat, const uint8_t *data, size_t size)
+{
+	struct wk_model *model = read_both(data, size, true);
+	struct wk_filter filter;
+	struct wk_flat listed;
+
+	init_filter(&filter, model);
+	listed = list_functions(model, &filter);
+	demand(listed.count == flat->count && listed.whole == flat->whole, "lists add up");
+	for (uint32_t i = 0; i < flat->count; i++)
+		demand(memcmp(&listed.rows[i], &flat->rows[i], sizeof(listed.rows[i])) == 0,
+		       "functions of lists are those of stacks");
+	wk_flat_fini(&listed);
+	wk_filter_fini(&filter);
+	wk_model_free(model);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct wk_model *model = read_both(data, size, false);
+	struct wk_filter filter;
+	struct wk_flat flat;
+
+	init_filter(&filter, model);
 	compare(model, &filter);
+	flat = list_functions(model, &filter);
+	check_lists(&flat, data, size);
+	wk_flat_fini(&flat);
 	wk_filter_fini(&filter);
 	wk_model_free(model);
 	return 0;

@@ -284,6 +284,8 @@ static bool run_files(const char *paths[3], const struct wk_filter_spec *filter,
 	    expect_levels(args, options.form, err)) {
 		load.sums_samples = !choice.needs_samples;
 		load.sums_blocks = !choice.needs_blocks;
+		load.lists_stacks = options.form == WK_COMPARISON_TABLE && !choice.mine &&
+				    !wk_filter_spec_is_of_frames(&choice.filter);
 		model = wk_open_paths(paths, &load, NULL, &wk_cli_messages, err);
 	}
 	if (model)
