@@ -84,27 +84,28 @@ static wk_stack_id stack_of(struct wk_builder *builder, const struct wk_event_bl
 	return *known;
 }
 
-static void allocate(struct wk_builder *builder, const struct wk_event_blocks *blocks, size_t i,
-		     wk_text_id part, struct wk_sample *who)
+static void allocate(struct wk_builder *builder, const struct wk_event_blocks *blocks,
+		     const struct wk_event_block *block, wk_text_id part, struct wk_sample *who)
 {
-	const struct wk_event_block *block = &blocks->at[i];
+	const struct wk_block_estimate *estimate =
+		blocks->estimates ? &blocks->estimates[block - blocks->at] : NULL;
 	struct wk_heap_allocated allocated = { .address = block->address,
 					       .bytes = block->size_bytes,
 					       .part = part };
 
-	if (blocks->estimates && blocks->estimates[i].blocks) {
-		allocated.of_blocks = blocks->estimates[i].blocks;
-		allocated.bytes = blocks->estimates[i].bytes;
+	if (estimate && estimate->blocks) {
+		allocated.of_blocks = estimate->blocks;
+		allocated.bytes = estimate->bytes;
 	}
 	who->stack = stack_of(builder, blocks, block);
 	wk_heap_lifetimes_allocate(builder->heaps, builder->block_threads[block->thread].heap,
 				   &allocated, who);
 }
 
-static void add_block(struct wk_builder *builder, const struct wk_event_blocks *blocks, size_t i,
-		      const wk_text_id *parts, struct wk_sample *who)
+static void add_block(struct wk_builder *builder, const struct wk_event_blocks *blocks,
+		      const struct wk_event_block *block, const wk_text_id *parts,
+		      struct wk_sample *who)
 {
-	const struct wk_event_block *block = &blocks->at[i];
 	const struct wk_block_owner *owner = &builder->block_threads[block->thread];
 
 	who->time_ns = block->time_ns;
@@ -113,26 +114,26 @@ static void add_block(struct wk_builder *builder, const struct wk_event_blocks *
 	if (block->is_freed)
 		wk_heap_lifetimes_free_block(builder->heaps, owner->heap, block->address, who);
 	else
-		allocate(builder, blocks, i, parts[block->part], who);
-	wk_builder_add_due_snapshots(builder, owner->process, block->time_ns);
+		allocate(builder, blocks, block, parts[block->part], who);
+	if (wk_heap_moments_are_requested(&builder->moments))
+		wk_builder_add_due_snapshots(builder, owner->process, block->time_ns);
 }
 
 void wk_builder_add_blocks(struct wk_builder *builder, const struct wk_event *event)
 {
 	const struct wk_event_blocks *blocks = &event->blocks;
+	const struct wk_event_block *end = blocks->at + blocks->count;
 	wk_text_id parts[UINT8_MAX + 1] = { 0 };
 	struct wk_sample who = { .cpu = event->cpu, .is_before = blocks->is_before };
 
 	find_threads(builder, blocks);
 	for (size_t i = 0; i < blocks->part_count && i <= UINT8_MAX; i++)
 		parts[i] = wk_model_text(builder->model, blocks->parts[i]);
-	for (size_t i = 0; i < blocks->count; i++) {
-		const struct wk_event_block *later = &blocks->at[i + AHEAD];
-
-		if (i + AHEAD < blocks->count)
+	for (const struct wk_event_block *block = blocks->at; block < end; block++) {
+		if (end - block > AHEAD)
 			wk_heap_lifetimes_prefetch(builder->heaps,
-						   builder->block_threads[later->thread].heap,
-						   later->address);
-		add_block(builder, blocks, i, parts, &who);
+						   builder->block_threads[block[AHEAD].thread].heap,
+						   block[AHEAD].address);
+		add_block(builder, blocks, block, parts, &who);
 	}
 }

@@ -2,83 +2,105 @@
 
 #include <stdlib.h>
 
+#include "base/heap.h"
 #include "base/mem.h"
 
-/* Open addressing with linear steps, at most half full; what is removed leaves no mark. */
+/* Chains by hash, with fewer blocks than half of the slots. */
 #define FEWEST_SLOTS 16
 
 void wk_heap_blocks_fini(struct wk_heap_blocks *blocks)
 {
-	wk_free(blocks->at);
+	WK_FREE_ALL(blocks->at, blocks->slots, blocks->sampled);
 	*blocks = (struct wk_heap_blocks){ 0 };
 }
 
-static size_t first_slot(const struct wk_heap_blocks *blocks, uint64_t address)
+static uint32_t *slot_of(const struct wk_heap_blocks *blocks, uint64_t address)
 {
-	return wk_hash_u64(address) & (blocks->cap - 1);
+	return &blocks->slots[wk_hash_u64(address) & (blocks->slot_count - 1)];
 }
 
-/* That of the address, or the free one where it belongs. */
-static struct wk_heap_block *slot_of(const struct wk_heap_blocks *blocks, uint64_t address)
+const struct wk_heap_block *wk_heap_blocks_find(const struct wk_heap_blocks *blocks,
+						uint64_t address)
 {
-	size_t at = first_slot(blocks, address);
+	uint32_t id = blocks->count ? *slot_of(blocks, address) : 0;
 
-	while (blocks->at[at].row && blocks->at[at].address != address)
-		at = (at + 1) & (blocks->cap - 1);
-	return &blocks->at[at];
+	while (id && blocks->at[id].address != address)
+		id = blocks->at[id].next;
+	return id ? &blocks->at[id] : NULL;
 }
 
-struct wk_heap_block *wk_heap_blocks_find(const struct wk_heap_blocks *blocks, uint64_t address)
-{
-	struct wk_heap_block *block = blocks->cap ? slot_of(blocks, address) : NULL;
-
-	return block && block->row ? block : NULL;
-}
-
-static void grow(struct wk_heap_blocks *blocks)
+static void add_slots(struct wk_heap_blocks *blocks)
 {
 	struct wk_heap_blocks old = *blocks;
 
-	blocks->cap = old.cap ? old.cap * 2 : FEWEST_SLOTS;
-	blocks->at = wk_alloc_table_zeroed(blocks->cap, sizeof(*blocks->at));
-	for (size_t i = 0; i < old.cap; i++)
-		if (old.at[i].row)
-			*slot_of(blocks, old.at[i].address) = old.at[i];
-	wk_free(old.at);
+	blocks->slot_count = old.slot_count ? old.slot_count * 2 : FEWEST_SLOTS;
+	blocks->slots = wk_alloc_table_zeroed(blocks->slot_count, sizeof(*blocks->slots));
+	for (size_t i = 0; i < old.slot_count; i++)
+		for (uint32_t id = old.slots[i], next; id; id = next) {
+			uint32_t *slot = slot_of(blocks, blocks->at[id].address);
+
+			next = blocks->at[id].next;
+			blocks->at[id].next = *slot;
+			*slot = id;
+		}
+	wk_free(old.slots);
+}
+
+static uint32_t unused_row(struct wk_heap_blocks *blocks)
+{
+	uint32_t id = blocks->unused;
+
+	if (id) {
+		blocks->unused = blocks->at[id].next;
+		return id;
+	}
+	if (blocks->row_count == UINT32_MAX)
+		wk_heap_raise();
+	WK_RESERVE(blocks->at, blocks->cap, (size_t)blocks->row_count + 2);
+	return ++blocks->row_count;
 }
 
 struct wk_heap_block *wk_heap_blocks_at(struct wk_heap_blocks *blocks, uint64_t address)
 {
-	struct wk_heap_block *block;
+	uint32_t *slot, id;
 
-	if (blocks->count * 2 >= blocks->cap)
-		grow(blocks);
-	block = slot_of(blocks, address);
-	blocks->count += !block->row;
-	block->address = address;
-	return block;
+	if (blocks->count * 2 >= blocks->slot_count)
+		add_slots(blocks);
+	slot = slot_of(blocks, address);
+	for (id = *slot; id; id = blocks->at[id].next)
+		if (blocks->at[id].address == address)
+			return &blocks->at[id];
+	id = unused_row(blocks);
+	blocks->at[id] = (struct wk_heap_block){ .address = address, .next = *slot };
+	*slot = id;
+	blocks->count++;
+	return &blocks->at[id];
 }
 
-static size_t step(const struct wk_heap_blocks *blocks, size_t from, size_t to)
+const struct wk_heap_block *wk_heap_blocks_remove(struct wk_heap_blocks *blocks, uint64_t address)
 {
-	return (to - from) & (blocks->cap - 1);
-}
+	uint32_t *link = blocks->count ? slot_of(blocks, address) : &blocks->unused, id;
 
-void wk_heap_blocks_remove(struct wk_heap_blocks *blocks, struct wk_heap_block *block)
-{
-	size_t mask = blocks->cap - 1, free = (size_t)(block - blocks->at), next;
-
-	/* What follows moves up, unless it would come before the slot where it is looked for. */
-	for (next = (free + 1) & mask; blocks->at[next].row; next = (next + 1) & mask) {
-		size_t first = first_slot(blocks, blocks->at[next].address);
-
-		if (step(blocks, first, next) < step(blocks, free, next))
-			continue;
-		blocks->at[free] = blocks->at[next];
-		free = next;
-	}
-	blocks->at[free].row = 0;
+	if (!blocks->count)
+		return NULL;
+	while ((id = *link) != 0 && blocks->at[id].address != address)
+		link = &blocks->at[id].next;
+	if (!id)
+		return NULL;
+	*link = blocks->at[id].next;
+	blocks->at[id].next = blocks->unused;
+	blocks->unused = id;
 	blocks->count--;
+	return &blocks->at[id];
+}
+
+void wk_heap_blocks_add_sampled(struct wk_heap_blocks *blocks, const struct wk_heap_block *block,
+				uint64_t of_blocks)
+{
+	size_t id = (size_t)(block - blocks->at);
+
+	WK_RESERVE_ZEROED(blocks->sampled, blocks->sampled_cap, id + 1);
+	blocks->sampled[id] = of_blocks;
 }
 
 static int newest_first(const void *left, const void *right)
@@ -97,9 +119,9 @@ uint64_t *wk_heap_blocks_addresses(const struct wk_heap_blocks *blocks)
 	uint64_t *addresses = wk_alloc((blocks->count + 1) * sizeof(*addresses));
 	size_t count = 0;
 
-	for (size_t i = 0; i < blocks->cap; i++)
-		if (blocks->at[i].row)
-			order[count++] = &blocks->at[i];
+	for (size_t i = 0; i < blocks->slot_count; i++)
+		for (uint32_t id = blocks->slots[i]; id; id = blocks->at[id].next)
+			order[count++] = &blocks->at[id];
 	qsort(order, count, sizeof(*order), newest_first);
 	for (size_t i = 0; i < count; i++)
 		addresses[i] = order[i]->address;

@@ -1,6 +1,6 @@
 /* The blocks of one heap that are allocated now, by address. The cost of each call does not depend
- * on their number, and memory on the greatest number at one time. A block moves when another one is
- * added or removed. */
+ * on their number, and memory on the greatest number at one time. The memory of what was freed last
+ * is used next, so short-lived blocks stay in the processor's caches. */
 #ifndef WK_MODEL_HEAP_BLOCKS_H
 #define WK_MODEL_HEAP_BLOCKS_H
 
@@ -12,16 +12,20 @@
 
 struct wk_heap_block {
 	uint64_t address, weight;
-	uint64_t times;   /* how many blocks it stands for: more than one if it was sampled */
 	uint64_t time_ns; /* that it was allocated at */
 	uint32_t row;     /* of wk_heap_rows; 0: there is no block here */
-	bool is_sampled;  /* not all blocks between it and others are known */
+	uint32_t next;    /* in its slot, or of those that are unused; 0: none */
 };
 
 /* All zero is empty. */
 struct wk_heap_blocks {
-	struct wk_heap_block *at; /* a hash table */
-	size_t cap, count;
+	struct wk_heap_block *at; /* row 0 is none */
+	size_t cap;
+	uint32_t row_count, unused; /* the first of those that are */
+	uint32_t *slots;            /* the first block of each hash */
+	size_t slot_count, count;
+	uint64_t *sampled; /* by row, as far as one was; wk_heap_blocks_sampled */
+	size_t sampled_cap;
 };
 
 void wk_heap_blocks_fini(struct wk_heap_blocks *blocks);
@@ -29,17 +33,39 @@ void wk_heap_blocks_fini(struct wk_heap_blocks *blocks);
 /* Announces a lookup, so that its memory is fetched. */
 static inline void wk_heap_blocks_prefetch(const struct wk_heap_blocks *blocks, uint64_t address)
 {
-	if (blocks->cap)
-		__builtin_prefetch(&blocks->at[wk_hash_u64(address) & (blocks->cap - 1)]);
+	if (blocks->slot_count)
+		__builtin_prefetch(&blocks->slots[wk_hash_u64(address) & (blocks->slot_count - 1)]);
 }
 
 /* NULL if there is none. */
-struct wk_heap_block *wk_heap_blocks_find(const struct wk_heap_blocks *blocks, uint64_t address);
+const struct wk_heap_block *wk_heap_blocks_find(const struct wk_heap_blocks *blocks,
+						uint64_t address);
 
-/* The block at an address, or, without a row, the place for it; then the caller fills it before the
- * next call. */
+/* The block at an address, or, without a row, a new one, which the caller fills before the next
+ * call. */
 struct wk_heap_block *wk_heap_blocks_at(struct wk_heap_blocks *blocks, uint64_t address);
-void wk_heap_blocks_remove(struct wk_heap_blocks *blocks, struct wk_heap_block *block);
+
+/* Removes the block at an address, and returns what it was, valid until the next one is added; NULL
+ * if there is none. */
+const struct wk_heap_block *wk_heap_blocks_remove(struct wk_heap_blocks *blocks, uint64_t address);
+
+/* How many blocks one stands for if it was sampled, otherwise 0: set for each new one. */
+void wk_heap_blocks_add_sampled(struct wk_heap_blocks *blocks, const struct wk_heap_block *block,
+				uint64_t of_blocks);
+static inline void wk_heap_blocks_set_sampled(struct wk_heap_blocks *blocks,
+					      const struct wk_heap_block *block, uint64_t of_blocks)
+{
+	if (of_blocks || blocks->sampled_cap)
+		wk_heap_blocks_add_sampled(blocks, block, of_blocks);
+}
+
+static inline uint64_t wk_heap_blocks_sampled(const struct wk_heap_blocks *blocks,
+					      const struct wk_heap_block *block)
+{
+	size_t id = (size_t)(block - blocks->at);
+
+	return id < blocks->sampled_cap ? blocks->sampled[id] : 0;
+}
 
 /* The addresses of all blocks, the newest first: an array of the caller's. */
 uint64_t *wk_heap_blocks_addresses(const struct wk_heap_blocks *blocks);

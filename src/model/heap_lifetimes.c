@@ -39,6 +39,7 @@ struct wk_heap_lifetimes {
 	uint32_t heap_count; /* the largest number of one in `heaps`, plus 1 */
 	struct wk_index heap_index;
 	wk_heap_id recent_heap;
+	wk_source_id sources[WK_DERIVED_COUNT]; /* 0: not used yet */
 	struct wk_map heap_of_process; /* the first of those that had a block since it began */
 	struct last_block *last_of_thread;
 	size_t threads_cap;
@@ -93,6 +94,7 @@ static wk_heap_id add_heap(struct wk_heap_lifetimes *lifetimes, struct wk_heap_r
 	id = wk_model_add_heap(lifetimes->model, row);
 	WK_RESERVE_ZEROED(lifetimes->heaps, lifetimes->heaps_cap, (size_t)id + 1);
 	lifetimes->heap_count = id + 1;
+	wk_heap_rows_expect(lifetimes->rows, row->process);
 	return id;
 }
 
@@ -139,16 +141,6 @@ static void list_heap(struct wk_heap_lifetimes *lifetimes, wk_heap_id id)
 
 /* --- Blocks --- */
 
-/* Field by field: a copy of the whole would wait for those that were just written. */
-static struct wk_sample same_doer(const struct wk_sample *who)
-{
-	return (struct wk_sample){ .time_ns = who->time_ns,
-				   .thread = who->thread,
-				   .stack = who->stack,
-				   .cpu = who->cpu,
-				   .is_before = who->is_before };
-}
-
 static struct last_block *last_block_of(struct wk_heap_lifetimes *lifetimes, wk_thread_id thread)
 {
 	WK_RESERVE_ZEROED(lifetimes->last_of_thread, lifetimes->threads_cap, (size_t)thread + 1);
@@ -167,37 +159,54 @@ static wk_subject_id subject_of(struct wk_heap_lifetimes *lifetimes, wk_heap_id 
 	return recent->about;
 }
 
-static void end_block(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
-		      const struct wk_heap_block *block, const struct wk_sample *who)
+/* How many blocks one stands for. */
+static uint64_t times(uint64_t sampled)
 {
-	uint64_t life_ns = who->time_ns > block->time_ns ? who->time_ns - block->time_ns : 0;
-
-	wk_heap_rows_release(lifetimes->rows, &(struct wk_heap_freed){
-		.row = block->row, .weight = block->weight, .times = block->times,
-		.life_ns = life_ns,
-		.time_ns = who->time_ns, .thread = who->thread, .stack = who->stack });
-	wk_heap_totals_free(lifetimes->model, heap, &lifetimes->heaps[heap].lives, block->weight,
-			    life_ns);
+	return sampled ? sampled : 1;
 }
 
-static void count(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap, enum wk_derived source,
-		  const struct wk_heap_block *block, struct wk_sample *sample)
+static inline struct wk_heap_origin end_block(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
+					      const struct wk_heap_block *block,
+					      const struct wk_sample *who)
+{
+	struct heap *of = &lifetimes->heaps[heap];
+	uint64_t life_ns = who->time_ns > block->time_ns ? who->time_ns - block->time_ns : 0;
+
+	wk_heap_totals_free(lifetimes->model, heap, &of->lives, block->weight, life_ns);
+	return wk_heap_rows_release(lifetimes->rows, block,
+				    times(wk_heap_blocks_sampled(&of->blocks, block)), life_ns,
+				    who);
+}
+
+static wk_source_id source(struct wk_heap_lifetimes *lifetimes, enum wk_derived derived)
+{
+	wk_source_id *known = &lifetimes->sources[derived];
+
+	if (!*known)
+		*known = wk_model_derived_source(lifetimes->model, derived);
+	return *known;
+}
+
+static inline void count(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
+			 enum wk_derived derived, const struct wk_heap_block *block,
+			 struct wk_sample *sample)
 {
 	if (lifetimes->model->samples.count >= WK_MODEL_MOST_SAMPLES)
 		return;
-	sample->source = wk_model_derived_source(lifetimes->model, source);
+	sample->source = source(lifetimes, derived);
 	sample->weight = wk_model_fit_weight(lifetimes->model, block->weight);
-	sample->times = block->times;
+	sample->times = times(wk_heap_blocks_sampled(&lifetimes->heaps[heap].blocks, block));
 	wk_heap_rows_count(lifetimes->rows, lifetimes->model->heaps[heap].process, sample);
 }
 
-/* Since then its thread allocated and freed nothing else. */
-static bool is_last_block(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
-			  const struct wk_heap_block *block, wk_thread_id thread)
+/* Since then its thread, which allocated it, did nothing else. */
+static inline bool is_last_block(const struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
+				 const struct wk_heap_block *block, wk_thread_id thread)
 {
-	const struct last_block *last = last_block_of(lifetimes, thread);
+	const struct last_block *last = &lifetimes->last_of_thread[thread];
 
-	return !block->is_sampled && last->heap == heap && last->address == block->address;
+	return last->heap == heap && last->address == block->address &&
+	       !wk_heap_blocks_sampled(&lifetimes->heaps[heap].blocks, block);
 }
 
 static void count_temporary(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
@@ -209,45 +218,45 @@ static void count_temporary(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap
 	count(lifetimes, heap, WK_DERIVED_HEAP_TEMPORARY, block, &allocated);
 }
 
-/* Ends a block and records who freed it, and whether its thread did nothing in between. */
-static void free_block(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
-		       struct wk_heap_block *at, const struct wk_sample *who)
+/* Ends a block and records who freed it, and whether its thread did nothing in between. False: it
+ * is unknown. */
+static inline bool free_block(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
+			      uint64_t address, struct wk_sample *who)
 {
-	struct wk_heap_block block = *at;
-	struct wk_heap_origin origin = wk_heap_rows_origin(lifetimes->rows, block.row);
-	struct wk_sample freed = same_doer(who);
+	const struct wk_heap_block *block =
+		wk_heap_blocks_remove(&lifetimes->heaps[heap].blocks, address);
+	struct wk_heap_origin origin;
 
-	end_block(lifetimes, heap, &block, who);
-	wk_heap_blocks_remove(&lifetimes->heaps[heap].blocks, at);
-	freed.about = origin.about;
-	count(lifetimes, heap, WK_DERIVED_FREE, &block, &freed);
-	if (is_last_block(lifetimes, heap, &block, origin.thread))
-		count_temporary(lifetimes, heap, &block, who->time_ns);
+	if (!block)
+		return false;
+	origin = end_block(lifetimes, heap, block, who);
+	who->about = origin.about;
+	count(lifetimes, heap, WK_DERIVED_FREE, block, who);
+	if (is_last_block(lifetimes, heap, block, origin.thread))
+		count_temporary(lifetimes, heap, block, who->time_ns);
+	return true;
 }
 
 /* What a program frees that is not known was allocated before the recording, or that was lost. */
 void wk_heap_lifetimes_free_block(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
-				  uint64_t address, const struct wk_sample *who)
+				  uint64_t address, struct wk_sample *who)
 {
-	struct wk_heap_block *block = wk_heap_blocks_find(&lifetimes->heaps[heap].blocks, address);
+	bool is_known = free_block(lifetimes, heap, address, who);
 
-	if (block)
-		free_block(lifetimes, heap, block, who);
 	last_block_of(lifetimes, who->thread)->heap = 0;
-	if (!block && address) {
+	if (!is_known && address) {
 		lifetimes->model->heaps[heap].unknown_frees++;
 		lifetimes->model->heaps[0].unknown_frees++;
 	}
 }
 
-static void free_heap(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
-		      const struct wk_sample *who)
+static void free_heap(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap, struct wk_sample *who)
 {
 	struct wk_heap_blocks *blocks = &lifetimes->heaps[heap].blocks;
 	uint64_t *addresses = wk_heap_blocks_addresses(blocks);
 
 	for (size_t i = 0, all = blocks->count; i < all; i++)
-		free_block(lifetimes, heap, wk_heap_blocks_find(blocks, addresses[i]), who);
+		free_block(lifetimes, heap, addresses[i], who);
 	wk_free(addresses);
 }
 
@@ -266,6 +275,7 @@ static void end_heap(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
 static void miss_free(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
 		      const struct wk_heap_block *block, const struct wk_sample *who)
 {
+	wk_heap_rows_pass(lifetimes->rows, who->time_ns);
 	end_block(lifetimes, heap, block, who);
 	lifetimes->model->heaps[heap].missed_frees++;
 	lifetimes->model->heaps[0].missed_frees++;
@@ -278,38 +288,31 @@ void wk_heap_lifetimes_prefetch(const struct wk_heap_lifetimes *lifetimes, wk_he
 }
 
 void wk_heap_lifetimes_allocate(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
-				const struct wk_heap_allocated *allocated,
-				const struct wk_sample *who)
+				const struct wk_heap_allocated *allocated, struct wk_sample *who)
 {
 	struct wk_model *model = lifetimes->model;
-	struct wk_heap_block *block =
-		wk_heap_blocks_at(&lifetimes->heaps[heap].blocks, allocated->address);
-	struct wk_sample sample = same_doer(who);
+	struct wk_heap_blocks *blocks = &lifetimes->heaps[heap].blocks;
+	struct wk_heap_block *block = wk_heap_blocks_at(blocks, allocated->address);
 
-	wk_heap_rows_pass(lifetimes->rows, who->time_ns);
 	model->samples_blocks |= allocated->of_blocks != 0;
 	if (block->row)
 		miss_free(lifetimes, heap, block, who);
-	sample.source = wk_model_derived_source(model, WK_DERIVED_HEAP);
-	sample.weight = wk_model_fit_weight(model, allocated->bytes);
-	sample.times = allocated->of_blocks ? allocated->of_blocks : 1;
-	sample.about = subject_of(lifetimes, heap, allocated->part);
-	*block = (struct wk_heap_block){
-		.address = allocated->address,
-		.weight = sample.weight,
-		.times = sample.times,
-		.is_sampled = allocated->of_blocks,
-		.time_ns = who->time_ns,
-		.row = wk_heap_rows_allocate(lifetimes->rows, model->heaps[heap].process, &sample),
-	};
-	wk_heap_totals_allocate(model, heap, sample.weight, who->time_ns);
+	who->source = source(lifetimes, WK_DERIVED_HEAP);
+	who->weight = wk_model_fit_weight(model, allocated->bytes);
+	who->times = times(allocated->of_blocks);
+	who->about = subject_of(lifetimes, heap, allocated->part);
+	block->weight = who->weight;
+	block->time_ns = who->time_ns;
+	block->row = wk_heap_rows_allocate(lifetimes->rows, model->heaps[heap].process, who);
+	wk_heap_blocks_set_sampled(blocks, block, allocated->of_blocks);
+	wk_heap_totals_allocate(model, heap, who->weight, who->time_ns);
 	model->heaps[heap].counts_blocks = true;
 	*last_block_of(lifetimes, who->thread) = (struct last_block){ heap, allocated->address };
 	list_heap(lifetimes, heap);
 }
 
 static void begin_block(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
-			const struct wk_event_heap *event, const struct wk_sample *who)
+			const struct wk_event_heap *event, struct wk_sample *who)
 {
 	wk_heap_lifetimes_allocate(lifetimes, heap, &(struct wk_heap_allocated){
 		.address = event->address,
@@ -320,7 +323,7 @@ static void begin_block(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
 }
 
 void wk_heap_lifetimes_add(struct wk_heap_lifetimes *lifetimes, wk_process_id process,
-			   const struct wk_event_heap *heap, const struct wk_sample *who)
+			   const struct wk_event_heap *heap, struct wk_sample *who)
 {
 	wk_heap_id id = wk_heap_lifetimes_heap(lifetimes, process, heap->heap);
 

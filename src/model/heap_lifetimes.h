@@ -18,9 +18,9 @@ struct wk_heap_lifetimes;
 struct wk_heap_lifetimes *wk_heap_lifetimes_new(struct wk_model *model);
 void wk_heap_lifetimes_free(struct wk_heap_lifetimes *lifetimes);
 
-/* `who` did it: time, thread, stack and so on; the rest of the row is set here. */
+/* `who` did it: time, thread, stack and so on; the rest of the row is set in it. */
 void wk_heap_lifetimes_add(struct wk_heap_lifetimes *lifetimes, wk_process_id process,
-			   const struct wk_event_heap *heap, const struct wk_sample *who);
+			   const struct wk_event_heap *heap, struct wk_sample *who);
 
 /* The heap of a process that has this handle. */
 wk_heap_id wk_heap_lifetimes_heap(struct wk_heap_lifetimes *lifetimes, wk_process_id process,
@@ -32,11 +32,11 @@ struct wk_heap_allocated {
 	wk_text_id part;    /* of the allocator */
 };
 
-/* The same as wk_heap_lifetimes_add for one block. */
+/* The same as wk_heap_lifetimes_add for one block. The rest of the row is set in `who`. */
 void wk_heap_lifetimes_allocate(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
-				const struct wk_heap_allocated *block, const struct wk_sample *who);
+				const struct wk_heap_allocated *block, struct wk_sample *who);
 void wk_heap_lifetimes_free_block(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
-				  uint64_t address, const struct wk_sample *who);
+				  uint64_t address, struct wk_sample *who);
 
 /* Announces an event of the block. */
 void wk_heap_lifetimes_prefetch(const struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,

@@ -23,14 +23,14 @@ struct key {
 
 struct row {
 	struct key key;
+	uint64_t left_bytes, left_blocks;
+	uint64_t peak; /* the process's of this number: */
 	uint32_t sample;
 	wk_process_id process;
 	uint32_t pending;       /* the first; 0: none */
 	uint32_t next;          /* of its process's rows with pending ends */
 	uint64_t bytes, blocks; /* of all its blocks: the sample gets them in the end */
-	uint64_t left_bytes, left_blocks;
-	uint64_t peak_bytes, peak_blocks; /* at the process's peak of this number: */
-	uint64_t peak;
+	uint64_t peak_bytes, peak_blocks;
 	bool is_summed;
 };
 
@@ -72,7 +72,9 @@ struct wk_heap_rows *wk_heap_rows_new(struct wk_model *model)
 
 	rows->model = model;
 	rows->row_count = rows->pending_count = 1;
+	WK_RESERVE_ZEROED(rows->rows, rows->rows_cap, 1);
 	WK_RESERVE_ZEROED(rows->pending, rows->pending_cap, 1);
+	rows->pending[0].end.lived = WK_LIVED_UNKNOWN;
 	return rows;
 }
 
@@ -85,10 +87,9 @@ void wk_heap_rows_free(struct wk_heap_rows *rows)
 	wk_free(rows);
 }
 
-static struct process *process_at(struct wk_heap_rows *rows, wk_process_id id)
+void wk_heap_rows_expect(struct wk_heap_rows *rows, wk_process_id process)
 {
-	WK_RESERVE_ZEROED(rows->processes, rows->processes_cap, (size_t)id + 1);
-	return &rows->processes[id];
+	WK_RESERVE_ZEROED(rows->processes, rows->processes_cap, (size_t)process + 1);
 }
 
 /* No two of a process have the same number. */
@@ -152,47 +153,41 @@ static uint32_t add_row(struct wk_heap_rows *rows, const struct key *key, wk_pro
 
 static uint32_t *recent_row(struct wk_heap_rows *rows, const struct key *key)
 {
-	uint64_t number = key->stack_thread * 0x9e3779b97f4a7c15u ^
-			  key->about_source * 0xbf58476d1ce4e5b9u ^
+	uint64_t number = key->stack_thread + key->about_source * 0xbf58476d1ce4e5b9u +
 			  key->interval_size * 0x94d049bb133111ebu;
 
-	return &rows->recent[(number ^ number >> 32) * 0x9e3779b97f4a7c15u >> 52];
+	return &rows->recent[number * 0x9e3779b97f4a7c15u >> 52];
 }
 
-/* 0 if there is none, or if each block is a row. */
-static uint32_t find(struct wk_heap_rows *rows, const struct key *key)
+/* If each block is a row, none of them is found again. */
+static uint32_t find_or_add(struct wk_heap_rows *rows, const struct key *key, wk_process_id process,
+			    const struct wk_sample *sample)
 {
-	uint32_t *recent = recent_row(rows, key);
-
-	if (!rows->model->sums_blocks)
-		return 0;
-	if (!*recent || !same_key(&rows->rows[*recent].key, key))
-		*recent = wk_index_find(&rows->index, hash_of(key), same_row, rows->rows, key);
-	return *recent;
-}
-
-/* The row with the sample in it. */
-static uint32_t put(struct wk_heap_rows *rows, const struct key *key, wk_process_id process,
-		    const struct wk_sample *sample)
-{
-	uint64_t *last_ns = &rows->last_row_ns[sample->is_before];
-	uint32_t id = find(rows, key);
+	uint32_t id = rows->model->sums_blocks
+			      ? wk_index_find(&rows->index, hash_of(key), same_row, rows->rows, key)
+			      : 0;
 
 	if (!id)
 		id = add_row(rows, key, process, sample);
-	rows->rows[id].bytes += sample->weight;
-	rows->rows[id].blocks += sample->times ? sample->times : 1;
-	if (sample->time_ns > *last_ns)
-		*last_ns = sample->time_ns;
+	if (rows->rows[id].is_summed)
+		*recent_row(rows, key) = id;
 	return id;
 }
 
-struct wk_heap_origin wk_heap_rows_origin(const struct wk_heap_rows *rows, uint32_t row)
+/* The row with the sample in it. */
+static inline uint32_t put(struct wk_heap_rows *rows, const struct key *key, wk_process_id process,
+			   const struct wk_sample *sample)
 {
-	const struct key *key = &rows->rows[row].key;
+	uint64_t *last_ns = &rows->last_row_ns[sample->is_before];
+	uint32_t id = *recent_row(rows, key);
 
-	return (struct wk_heap_origin){ (wk_thread_id)key->stack_thread,
-					(wk_subject_id)(key->about_source >> 32) };
+	if (!same_key(&rows->rows[id].key, key))
+		id = find_or_add(rows, key, process, sample);
+	rows->rows[id].bytes += sample->weight;
+	rows->rows[id].blocks += sample->times;
+	if (sample->time_ns > *last_ns)
+		*last_ns = sample->time_ns;
+	return id;
 }
 
 struct wk_sample wk_heap_rows_sample(const struct wk_heap_rows *rows, uint32_t id)
@@ -211,127 +206,9 @@ struct wk_sample wk_heap_rows_sample(const struct wk_heap_rows *rows, uint32_t i
 void wk_heap_rows_count(struct wk_heap_rows *rows, wk_process_id process,
 			const struct wk_sample *sample)
 {
-	struct key key = key_of(sample, interval_of(rows, process_at(rows, process)), 0);
+	struct key key = key_of(sample, interval_of(rows, &rows->processes[process]), 0);
 
 	put(rows, &key, process, sample);
-}
-
-/* --- What is there --- */
-
-/* Before a row changes. */
-static void note_peak(struct row *row, const struct process *process)
-{
-	if (row->peak == process->peak)
-		return;
-	row->peak_bytes = row->left_bytes;
-	row->peak_blocks = row->left_blocks;
-	row->peak = process->peak;
-}
-
-uint32_t wk_heap_rows_allocate(struct wk_heap_rows *rows, wk_process_id id,
-			       const struct wk_sample *block)
-{
-	struct process *process = process_at(rows, id);
-	struct key key = key_of(block, interval_of(rows, process), wk_power_of(block->weight));
-	uint32_t at = put(rows, &key, id, block);
-	struct row *row = &rows->rows[at];
-
-	note_peak(row, process);
-	row->left_bytes += block->weight;
-	row->left_blocks += block->times;
-	process->left_bytes += block->weight;
-	if (process->left_bytes > process->peak_bytes) {
-		process->peak_bytes = process->left_bytes;
-		process->peak_ns = block->time_ns;
-		process->peak++;
-	}
-	return at;
-}
-
-uint64_t wk_heap_rows_left(const struct wk_heap_rows *rows, wk_process_id process)
-{
-	return process < rows->processes_cap ? rows->processes[process].left_bytes : 0;
-}
-
-/* 0 if there is none. */
-static uint32_t find_pending(struct wk_heap_rows *rows, const struct row *row, uint8_t lived)
-{
-	uint32_t *recent =
-		&rows->recent_pending[((size_t)row->sample * WK_POWERS + lived) % RECENT_ROWS];
-	const struct wk_end *end = &rows->pending[*recent].end;
-	uint32_t id = row->pending;
-
-	if (*recent && end->sample == row->sample && end->lived == lived)
-		return *recent;
-	while (id && rows->pending[id].end.lived != lived)
-		id = rows->pending[id].next;
-	if (id)
-		*recent = id;
-	return id;
-}
-
-static struct pending *pending_of(struct wk_heap_rows *rows, struct row *row,
-				  const struct wk_heap_freed *freed)
-{
-	uint8_t lived = (uint8_t)wk_power_of(freed->life_ns);
-	uint32_t id = find_pending(rows, row, lived);
-
-	if (id)
-		return &rows->pending[id];
-	id = rows->unused;
-	if (id) {
-		rows->unused = rows->pending[id].next;
-	} else {
-		WK_RESERVE(rows->pending, rows->pending_cap, (size_t)rows->pending_count + 1);
-		id = rows->pending_count++;
-	}
-	rows->pending[id] = (struct pending){
-		.end = { .sample = row->sample, .thread = freed->thread, .stack = freed->stack,
-			 .lived = lived },
-		.next = row->pending,
-	};
-	row->pending = id;
-	return &rows->pending[id];
-}
-
-/* The end is added when the interval is over. */
-static void wait_for_end(struct wk_heap_rows *rows, const struct wk_heap_freed *freed)
-{
-	struct row *row = &rows->rows[freed->row];
-	struct process *process = &rows->processes[row->process];
-	struct pending *pending;
-
-	if (!row->pending) {
-		row->next = process->first;
-		process->first = freed->row;
-	}
-	if (!process->is_listed) {
-		process->next = rows->listed;
-		process->is_listed = true;
-		rows->listed = row->process + 1;
-	}
-	pending = pending_of(rows, row, freed);
-	pending->end.weight += freed->weight;
-	pending->end.times += freed->times;
-}
-
-void wk_heap_rows_release(struct wk_heap_rows *rows, const struct wk_heap_freed *freed)
-{
-	struct row *row = &rows->rows[freed->row];
-	struct process *process = &rows->processes[row->process];
-
-	assert(row->left_bytes >= freed->weight && row->left_blocks >= freed->times);
-	note_peak(row, process);
-	row->left_bytes -= freed->weight;
-	row->left_blocks -= freed->times;
-	process->left_bytes -= freed->weight;
-	if (row->is_summed)
-		wait_for_end(rows, freed);
-	else
-		wk_model_add_end(rows->model, &(struct wk_end){
-			.sample = row->sample, .time_ns = freed->time_ns, .weight = freed->weight,
-			.times = freed->times, .lived = (uint8_t)wk_power_of(freed->life_ns), .thread = freed->thread,
-			.stack = freed->stack });
 }
 
 /* --- Intervals --- */
@@ -363,8 +240,10 @@ static void close_interval(struct wk_heap_rows *rows, struct process *process)
 
 void wk_heap_rows_close(struct wk_heap_rows *rows, wk_process_id id)
 {
-	struct process *process = process_at(rows, id);
+	struct process *process;
 
+	wk_heap_rows_expect(rows, id);
+	process = &rows->processes[id];
 	close_interval(rows, process);
 	process->intervals++;
 }
@@ -398,13 +277,149 @@ static bool passes_bound(const struct wk_heap_rows *rows, uint64_t time_ns)
 	       (rows->last_ns <= to_ns && time_ns > to_ns);
 }
 
-void wk_heap_rows_pass(struct wk_heap_rows *rows, uint64_t time_ns)
+static inline void pass(struct wk_heap_rows *rows, uint64_t time_ns)
 {
+	if (time_ns <= rows->last_ns)
+		return;
 	if ((rows->model->sums_from_ns || rows->model->sums_to_ns) && passes_bound(rows, time_ns))
 		wk_heap_rows_close_all(rows);
-	if (time_ns > rows->last_ns)
-		rows->last_ns = time_ns;
+	rows->last_ns = time_ns;
 }
+
+void wk_heap_rows_pass(struct wk_heap_rows *rows, uint64_t time_ns)
+{
+	pass(rows, time_ns);
+}
+
+/* --- What is there --- */
+
+/* Before a row changes. */
+static void note_peak(struct row *row, const struct process *process)
+{
+	if (row->peak == process->peak)
+		return;
+	row->peak_bytes = row->left_bytes;
+	row->peak_blocks = row->left_blocks;
+	row->peak = process->peak;
+}
+
+uint32_t wk_heap_rows_allocate(struct wk_heap_rows *rows, wk_process_id id,
+			       const struct wk_sample *block)
+{
+	struct process *process = &rows->processes[id];
+	struct row *row;
+	struct key key;
+	uint32_t at;
+
+	pass(rows, block->time_ns);
+	key = key_of(block, interval_of(rows, process), wk_power_of(block->weight));
+	at = put(rows, &key, id, block);
+	row = &rows->rows[at];
+	note_peak(row, process);
+	row->left_bytes += block->weight;
+	row->left_blocks += block->times;
+	process->left_bytes += block->weight;
+	if (process->left_bytes > process->peak_bytes) {
+		process->peak_bytes = process->left_bytes;
+		process->peak_ns = block->time_ns;
+		process->peak++;
+	}
+	return at;
+}
+
+uint64_t wk_heap_rows_left(const struct wk_heap_rows *rows, wk_process_id process)
+{
+	return process < rows->processes_cap ? rows->processes[process].left_bytes : 0;
+}
+
+static uint32_t find_or_add_pending(struct wk_heap_rows *rows, struct row *row, uint8_t lived,
+				    const struct wk_sample *who)
+{
+	uint32_t id = row->pending;
+
+	while (id && rows->pending[id].end.lived != lived)
+		id = rows->pending[id].next;
+	if (id)
+		return id;
+	id = rows->unused;
+	if (id) {
+		rows->unused = rows->pending[id].next;
+	} else {
+		WK_RESERVE(rows->pending, rows->pending_cap, (size_t)rows->pending_count + 1);
+		id = rows->pending_count++;
+	}
+	rows->pending[id] = (struct pending){
+		.end = { .sample = row->sample, .thread = who->thread, .stack = who->stack,
+			 .lived = lived },
+		.next = row->pending,
+	};
+	row->pending = id;
+	return id;
+}
+
+static inline struct pending *pending_of(struct wk_heap_rows *rows, struct row *row, uint8_t lived,
+					 const struct wk_sample *who)
+{
+	uint32_t *recent =
+		&rows->recent_pending[((size_t)row->sample * WK_POWERS + lived) % RECENT_ROWS];
+	const struct wk_end *end = &rows->pending[*recent].end;
+
+	if (end->sample != row->sample || end->lived != lived)
+		*recent = find_or_add_pending(rows, row, lived, who);
+	return &rows->pending[*recent];
+}
+
+static void list_process(struct wk_heap_rows *rows, wk_process_id id)
+{
+	rows->processes[id].next = rows->listed;
+	rows->processes[id].is_listed = true;
+	rows->listed = id + 1;
+}
+
+/* The end is added when the interval is over. */
+static inline void wait_for_end(struct wk_heap_rows *rows, uint32_t id, uint64_t weight,
+				uint64_t times, uint8_t lived, const struct wk_sample *who)
+{
+	struct row *row = &rows->rows[id];
+	struct process *process = &rows->processes[row->process];
+	struct pending *pending;
+
+	if (!row->pending) {
+		row->next = process->first;
+		process->first = id;
+	}
+	if (!process->is_listed)
+		list_process(rows, row->process);
+	pending = pending_of(rows, row, lived, who);
+	pending->end.weight += weight;
+	pending->end.times += times;
+}
+
+struct wk_heap_origin wk_heap_rows_release(struct wk_heap_rows *rows,
+					   const struct wk_heap_block *block, uint64_t times,
+					   uint64_t life_ns, const struct wk_sample *who)
+{
+	struct row *row = &rows->rows[block->row];
+	struct process *process = &rows->processes[row->process];
+	uint8_t lived = (uint8_t)wk_power_of(life_ns);
+
+	assert(row->left_bytes >= block->weight && row->left_blocks >= times);
+	note_peak(row, process);
+	row->left_bytes -= block->weight;
+	row->left_blocks -= times;
+	process->left_bytes -= block->weight;
+	if (row->is_summed)
+		wait_for_end(rows, block->row, block->weight, times, lived, who);
+	else
+		wk_model_add_end(rows->model, &(struct wk_end){
+			.sample = row->sample, .time_ns = who->time_ns, .weight = block->weight,
+			.times = times, .lived = lived, .thread = who->thread,
+			.stack = who->stack });
+	return (struct wk_heap_origin){ (wk_thread_id)row->key.stack_thread,
+					(wk_subject_id)(row->key.about_source >> 32) };
+}
+
+/* --- Totals --- */
 
 static void add_peak(struct wk_heap_rows *rows, uint32_t id)
 {

@@ -11,6 +11,7 @@
 #ifndef WK_MODEL_HEAP_ROWS_H
 #define WK_MODEL_HEAP_ROWS_H
 
+#include "model/heap_blocks.h"
 #include "model/model.h"
 
 struct wk_heap_rows;
@@ -18,29 +19,25 @@ struct wk_heap_rows;
 struct wk_heap_rows *wk_heap_rows_new(struct wk_model *model);
 void wk_heap_rows_free(struct wk_heap_rows *rows);
 
-/* Before the calls for an event of that time. */
+/* Before the calls for an event of that time that allocates nothing. */
 void wk_heap_rows_pass(struct wk_heap_rows *rows, uint64_t time_ns);
 
-/* A block of a sample's weight, thread, stack and subject. Returns its row here, from 1 on. */
+/* Before the other calls for a process. */
+void wk_heap_rows_expect(struct wk_heap_rows *rows, wk_process_id process);
+
+/* A block of a sample's weight, times, thread, stack and subject. Returns its row here, from 1 on.
+ */
 uint32_t wk_heap_rows_allocate(struct wk_heap_rows *rows, wk_process_id process,
 			       const struct wk_sample *block);
 
-/* A block that is freed. */
-struct wk_heap_freed {
-	uint32_t row;
-	uint64_t weight, times, life_ns;
-	uint64_t time_ns;
-	wk_thread_id thread; /* that frees it, with this stack */
-	wk_stack_id stack;
-};
-void wk_heap_rows_release(struct wk_heap_rows *rows, const struct wk_heap_freed *freed);
-
-/* Whose a row's blocks are. */
+/* A block of a row that lived that long is freed by `who`. Returns what allocated it. */
 struct wk_heap_origin {
 	wk_thread_id thread;
 	wk_subject_id about;
 };
-struct wk_heap_origin wk_heap_rows_origin(const struct wk_heap_rows *rows, uint32_t row);
+struct wk_heap_origin wk_heap_rows_release(struct wk_heap_rows *rows,
+					   const struct wk_heap_block *block, uint64_t times,
+					   uint64_t life_ns, const struct wk_sample *who);
 
 /* What row allocated, as a sample without source. */
 struct wk_sample wk_heap_rows_sample(const struct wk_heap_rows *rows, uint32_t row);
@@ -48,7 +45,7 @@ struct wk_sample wk_heap_rows_sample(const struct wk_heap_rows *rows, uint32_t r
 /* The bytes that a process has. */
 uint64_t wk_heap_rows_left(const struct wk_heap_rows *rows, wk_process_id process);
 
-/* Adds a sample that has no end, of the source that it names; summed in the same way. */
+/* Adds a sample that has times but no end, of the source that it names; summed in the same way. */
 void wk_heap_rows_count(struct wk_heap_rows *rows, wk_process_id process,
 			const struct wk_sample *sample);
 

@@ -81,8 +81,6 @@ struct wk_model_private {
 	size_t facts_cap, notes_cap, heaps_cap, subjects_cap, marks_cap, snapshots_cap, uses_cap,
 		counts_cap;
 	size_t ends_cap, intervals_cap;
-	uint64_t weight_left; /* until the sum of all weights would exceed 64 bits, or equal the
-			       * largest number, which means "above all" */
 	struct wk_index images, functions, frames, named_frames, sample_rows, interval_rows;
 	struct wk_index subjects;
 	wk_source_id derived[WK_DERIVED_COUNT]; /* 0: not yet */
@@ -101,7 +99,7 @@ struct wk_model *wk_model_new(void)
 	struct wk_model *model = wk_alloc_zeroed(1, sizeof(*model));
 
 	model->own = wk_alloc_zeroed(1, sizeof(*model->own));
-	model->own->weight_left = UINT64_MAX - 1;
+	model->weight_left = UINT64_MAX - 1; /* not that of free slots */
 	model->text = wk_strtab_new();
 	model->traits = model->input_traits = &wk_traits_linux;
 	model->side_times[false].traits = model->side_times[true].traits = &wk_traits_linux;
@@ -685,20 +683,18 @@ static void see_time(struct wk_model *model, const struct wk_sample *sample)
 	see_side_time(model, sample);
 }
 
-uint64_t wk_model_fit_weight(struct wk_model *model, uint64_t weight)
+uint64_t wk_model_cut_weight(struct wk_model *model)
 {
 	static const struct wk_event_note cut = {
 		.offset = WK_NOWHERE,
 		.severity = WK_NOTE_FAULT,
 		.text = WK_STR("the weights add up to more than 64 bits can hold; what is beyond "
 			       "that was left out") };
+	uint64_t left = model->weight_left;
 
-	if (weight > model->own->weight_left) {
-		wk_model_add_note(model, &cut);
-		weight = model->own->weight_left;
-	}
-	model->own->weight_left -= weight;
-	return weight;
+	wk_model_add_note(model, &cut);
+	model->weight_left = 0;
+	return left;
 }
 
 void wk_model_expect_samples(struct wk_model *model, size_t count)

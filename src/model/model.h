@@ -358,7 +358,8 @@ struct wk_model {
 	uint64_t sums_from_ns, sums_to_ns;
 	bool separates_heaps; /* but blocks of heaps that have handles keep a row each */
 	bool has_several_inputs;
-	bool samples_blocks; /* of heaps: sizes and numbers are estimates */
+	bool samples_blocks;  /* of heaps: sizes and numbers are estimates */
+	uint64_t weight_left; /* for wk_model_fit_weight */
 
 	/* Each of these arrays has `..._count` rows, row 0 being the empty one. */
 	struct wk_image *images;
@@ -607,9 +608,9 @@ void wk_model_add_count(struct wk_model *model, const struct wk_count *count);
 struct wk_sample {
 	uint64_t time_ns, weight;
 	wk_thread_id thread;
+	uint32_t cpu;
 	wk_stack_id stack;
 	wk_source_id source;
-	uint32_t cpu;
 	bool is_before;
 	uint64_t times;    /* how many samples it stands for; 0: one, or its weight */
 	uint64_t until_ns; /* the time of the last of them, if not time_ns */
@@ -625,7 +626,14 @@ void wk_model_see_last(struct wk_model *model, bool is_before, uint64_t time_ns)
 #define WK_MODEL_MOST_SAMPLES (UINT32_MAX - 1)
 
 /* As much of a weight as still fits, so that views can add up all weights in 64 bits. */
-uint64_t wk_model_fit_weight(struct wk_model *model, uint64_t weight);
+uint64_t wk_model_cut_weight(struct wk_model *model);
+static inline uint64_t wk_model_fit_weight(struct wk_model *model, uint64_t weight)
+{
+	if (weight > model->weight_left)
+		return wk_model_cut_weight(model);
+	model->weight_left -= weight;
+	return weight;
+}
 
 /* Makes room for `count` more at once. */
 void wk_model_expect_samples(struct wk_model *model, size_t count);

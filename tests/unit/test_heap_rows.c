@@ -562,7 +562,7 @@ static void a_million_events_are_a_few_rows(void **state)
 	wk_model_free(f.model);
 }
 
-/* A small table that is never empty, so that chains overlap and wrap around the end. */
+/* A small table that is never empty, so that some slots have several blocks. */
 static void blocks_are_found_from_when_they_were_added_until_they_are_removed(void **state)
 {
 	struct wk_heap_blocks blocks = { 0 };
@@ -576,9 +576,10 @@ static void blocks_are_found_from_when_they_were_added_until_they_are_removed(vo
 		seed = seed * 1664525 + 1013904223;
 		id = 1 + (seed >> 16) % 39;
 		if (is_in[id])
-			wk_heap_blocks_remove(&blocks, wk_heap_blocks_find(&blocks, 16 * id));
+			assert_int_equal(wk_heap_blocks_remove(&blocks, 16 * id)->row, id);
 		else
 			wk_heap_blocks_at(&blocks, 16 * id)->row = id;
+		assert_null(wk_heap_blocks_remove(&blocks, 8));
 		is_in[id] = !is_in[id];
 		for (id = 1; id < 40 && i % 50 == 0; id++) {
 			const struct wk_heap_block *block = wk_heap_blocks_find(&blocks, 16 * id);
@@ -586,7 +587,7 @@ static void blocks_are_found_from_when_they_were_added_until_they_are_removed(vo
 			assert_int_equal(block ? block->row : 0, is_in[id] ? id : 0);
 		}
 	}
-	assert_true(blocks.cap <= 64);
+	assert_true(blocks.cap <= 64 && blocks.slot_count <= 128);
 	wk_heap_blocks_fini(&blocks);
 }
 
