@@ -84,7 +84,7 @@ static const struct wk_heap_stack_run *run_of(const struct wk_heap_stacks *stack
 	return low ? &stacks->runs[low - 1] : NULL;
 }
 
-size_t wk_heap_stacks_row(const struct wk_heap_stacks *stacks, uint32_t stack)
+size_t wk_heap_stacks_row_in_runs(const struct wk_heap_stacks *stacks, uint32_t stack)
 {
 	const struct wk_heap_stack_run *run = run_of(stacks, stack);
 	size_t at, end = stacks->count;

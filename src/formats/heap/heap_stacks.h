@@ -34,7 +34,13 @@ struct wk_heap_stacks {
 void wk_heap_stacks_add(struct wk_heap_stacks *stacks, uint64_t position, struct wk_bytes bytes);
 
 /* The row of `nodes` that a stack's number is, plus 1; 0: it is missing. It stays the same. */
-size_t wk_heap_stacks_row(const struct wk_heap_stacks *stacks, uint32_t stack);
+size_t wk_heap_stacks_row_in_runs(const struct wk_heap_stacks *stacks, uint32_t stack);
+static inline size_t wk_heap_stacks_row(const struct wk_heap_stacks *stacks, uint32_t stack)
+{
+	if (stacks->run_count == 1 && stack - stacks->runs[0].first < stacks->count)
+		return (size_t)(stack - stacks->runs[0].first) + 1;
+	return wk_heap_stacks_row_in_runs(stacks, stack);
+}
 
 /* The addresses of the stack in such a row, innermost first, each inside its call: at most `most`.
  */

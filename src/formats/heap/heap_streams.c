@@ -82,6 +82,8 @@ struct wk_heap_streams {
 	struct pass
 		*passes; /* in order; earlier ones than those around the next event were dropped */
 	size_t pass, pass_count, pass_cap; /* `pass`: the last one used */
+	struct pass at_hand;               /* this one, as far as it reaches: */
+	uint64_t at_hand_ticks;
 	uint32_t *order; /* threads with a next event: a heap, the earliest first */
 	size_t order_count, order_cap;
 	struct snapshot *snapshots; /* in order of time; those from `snapshot` on are not emitted */
@@ -265,6 +267,7 @@ static void append_pass(struct wk_heap_streams *streams, struct pass *pass)
 	}
 	*WK_APPEND(streams->passes, streams->pass_count, streams->pass_cap) = *pass;
 	streams->last = *pass;
+	streams->at_hand_ticks = 0;
 }
 
 static bool add_pass(struct wk_heap_streams *streams, struct wk_bytes *row)
@@ -392,8 +395,7 @@ static uint64_t ns_between(const struct pass *pass, uint64_t from_ticks, uint64_
 	return ns < 0x1p63 ? (uint64_t)(int64_t)ns : UINT64_MAX / 2;
 }
 
-/* Between the passes around it, or as fast as between the nearest two. */
-static uint64_t time_of(struct wk_heap_streams *streams, uint64_t ticks)
+static uint64_t time_elsewhere(struct wk_heap_streams *streams, uint64_t ticks)
 {
 	const struct pass *passes = streams->passes;
 	size_t at = streams->pass;
@@ -406,10 +408,23 @@ static uint64_t time_of(struct wk_heap_streams *streams, uint64_t ticks)
 	while (at && passes[at].ticks > ticks)
 		at--;
 	streams->pass = at;
+	streams->at_hand = passes[at];
+	streams->at_hand_ticks =
+		at + 1 < streams->pass_count ? passes[at + 1].ticks - passes[at].ticks : 0;
 	if (ticks >= passes[at].ticks)
 		return passes[at].ns + ns_between(&passes[at], passes[at].ticks, ticks);
 	back = ns_between(&passes[at], ticks, passes[at].ticks);
 	return back < passes[at].ns ? passes[at].ns - back : 0;
+}
+
+/* Between the passes around it, or as fast as between the nearest two. */
+static inline uint64_t time_of(struct wk_heap_streams *streams, uint64_t ticks)
+{
+	const struct pass *pass = &streams->at_hand;
+
+	if (ticks - pass->ticks < streams->at_hand_ticks)
+		return pass->ns + ns_between(pass, pass->ticks, ticks);
+	return time_elsewhere(streams, ticks);
 }
 
 static size_t chain_of(const void *context, uint32_t group, uint32_t stack, uint64_t *addresses,
@@ -557,6 +572,11 @@ static bool emit_call(struct wk_heap_streams *streams, const struct thread *thre
 	return wk_heap_calls_add(streams->calls, &call, sink, err);
 }
 
+static bool is_text(enum wk_heap_record kind)
+{
+	return kind == WK_HEAP_RECORD_SNAPSHOT || kind == WK_HEAP_RECORD_MARK;
+}
+
 static bool add_record(struct wk_heap_streams *streams, struct thread *thread, uint64_t time_ns,
 		       const struct wk_sink *sink, struct wk_err *err)
 {
@@ -565,21 +585,13 @@ static bool add_record(struct wk_heap_streams *streams, struct thread *thread, u
 	if (process->was_running && !process->is_seen &&
 	    !emit_seen(streams, thread, time_ns, sink, err))
 		return false;
-	switch (thread->next.kind) {
-	case WK_HEAP_RECORD_ALLOCATED:
-	case WK_HEAP_RECORD_MOVED:
-	case WK_HEAP_RECORD_FREED:
-	case WK_HEAP_RECORD_RELEASED:
-		return add_block(streams, thread, time_ns, sink, err);
-	case WK_HEAP_RECORD_END:
+	if (thread->next.kind == WK_HEAP_RECORD_END)
 		return emit_batch(streams, sink, err) &&
 		       emit_call(streams, thread, time_ns, sink, err);
-	case WK_HEAP_RECORD_SNAPSHOT:
-	case WK_HEAP_RECORD_MARK:
+	if (is_text(thread->next.kind))
 		return emit_batch(streams, sink, err) && emit_text(streams, thread, sink, err);
-	default:
-		return true;
-	}
+	return thread->next.kind == WK_HEAP_RECORD_KEPT ||
+	       add_block(streams, thread, time_ns, sink, err);
 }
 
 /* What a thread does in realloc is known when it has left it: if the block was kept, it was not

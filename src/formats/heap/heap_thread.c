@@ -8,6 +8,14 @@
 /* Behind the bytes: numbers are read in pieces of four. */
 #define PADDING 4
 
+/* Of a record that has neither wide numbers nor a text. */
+#define MOST_NARROW 18
+
+static uint64_t position_of(const struct wk_heap_thread_stream *stream, size_t at)
+{
+	return stream->position + at;
+}
+
 /* What was read makes room for what comes, except the text that may still be asked for. */
 static void keep(struct wk_heap_thread_stream *stream, struct wk_bytes bytes)
 {
@@ -17,6 +25,7 @@ static void keep(struct wk_heap_thread_stream *stream, struct wk_bytes bytes)
 		memmove(stream->bytes, stream->bytes + done, stream->to - done);
 		stream->to -= done;
 		stream->from -= done;
+		stream->position += done;
 	}
 	WK_RESERVE(stream->bytes, stream->cap, stream->to + count + PADDING);
 	memcpy(stream->bytes + stream->to, bytes.at, count);
@@ -30,9 +39,9 @@ void wk_heap_thread_stream_add(struct wk_heap_thread_stream *stream, uint32_t ti
 	if (wk_bytes_left(&bytes) == 0)
 		return;
 	/* What is missing ends what was there: a record that was cut off cannot be read. */
-	if (position != stream->position + (stream->to - stream->from)) {
+	if (position != position_of(stream, stream->to)) {
 		stream->to = stream->from;
-		stream->position = position;
+		stream->position = position - stream->from;
 		stream->is_lost = true;
 		stream->damaged++;
 	}
@@ -47,20 +56,15 @@ void wk_heap_thread_stream_add(struct wk_heap_thread_stream *stream, uint32_t ti
 			(struct wk_heap_user){ position, tid };
 	}
 	keep(stream, bytes);
+	stream->quick = 0;
 }
 
-static void skip(struct wk_heap_thread_stream *stream, size_t bytes)
+/* How much of its block is there behind a place. */
+static size_t left_of_block(const struct wk_heap_thread_stream *stream)
 {
-	stream->from += bytes;
-	stream->position += bytes;
-}
+	size_t left = WK_HEAP_BLOCK_BYTES - position_of(stream, stream->from) % WK_HEAP_BLOCK_BYTES;
 
-/* To the next block, as far as it is there. */
-static void skip_block(struct wk_heap_thread_stream *stream)
-{
-	size_t left = WK_HEAP_BLOCK_BYTES - stream->position % WK_HEAP_BLOCK_BYTES;
-
-	skip(stream, left < stream->to - stream->from ? left : stream->to - stream->from);
+	return left < stream->to - stream->from ? left : stream->to - stream->from;
 }
 
 /* The next `count` numbers of a record; false if it ends before. */
@@ -71,40 +75,30 @@ static bool read_wide(struct wk_bytes *in, unsigned count, uint64_t *numbers)
 	return !in->bad;
 }
 
+static inline uint64_t read_number(const uint8_t **at, unsigned length)
+{
+	uint32_t number;
+
+	memcpy(&number, *at, sizeof(number));
+	*at += length + 1;
+	return WK_FROM_LE(32, number) & UINT32_MAX >> (24 - 8 * length);
+}
+
 static bool read_narrow(struct wk_bytes *in, unsigned count, uint64_t *numbers)
 {
-	static const uint32_t masks[4] = { 0xff, 0xffff, 0xffffff, 0xffffffff };
 	uint8_t lengths = wk_u8(in);
 
-	for (unsigned i = 0; i < count && in->at <= in->end; i++, lengths >>= 2) {
-		uint32_t number;
-
-		memcpy(&number, in->at, sizeof(number));
-		numbers[i] = WK_FROM_LE(32, number) & masks[lengths & 3];
-		in->at += (lengths & 3) + 1;
-	}
+	for (unsigned i = 0; i < count && in->at <= in->end; i++, lengths >>= 2)
+		numbers[i] = read_number(&in->at, lengths & 3);
 	in->bad |= in->at > in->end;
 	return !in->bad;
 }
 
-static unsigned count_numbers(enum wk_heap_record kind)
-{
-	switch (kind) {
-	case WK_HEAP_RECORD_ALLOCATED:
-	case WK_HEAP_RECORD_MOVED:
-		return 4;
-	case WK_HEAP_RECORD_FREED:
-	case WK_HEAP_RECORD_RELEASED:
-	case WK_HEAP_RECORD_KEPT:
-		return 2;
-	case WK_HEAP_RECORD_SNAPSHOT:
-	case WK_HEAP_RECORD_MARK:
-		return 1;
-	case WK_HEAP_RECORD_END:
-		break;
-	}
-	return 0;
-}
+static const uint8_t count_numbers[1 << WK_HEAP_RECORD_BITS] = {
+	[WK_HEAP_RECORD_ALLOCATED] = 4, [WK_HEAP_RECORD_MOVED] = 4, [WK_HEAP_RECORD_FREED] = 2,
+	[WK_HEAP_RECORD_RELEASED] = 2,  [WK_HEAP_RECORD_KEPT] = 2,  [WK_HEAP_RECORD_SNAPSHOT] = 1,
+	[WK_HEAP_RECORD_MARK] = 1,
+};
 
 /* Always wide. */
 static bool read_call(struct wk_heap_thread_stream *stream, struct wk_bytes *in, uint8_t head,
@@ -139,7 +133,7 @@ static bool read_record(struct wk_heap_thread_stream *stream, struct wk_bytes *i
 	if (record->kind == WK_HEAP_RECORD_END)
 		return read_call(stream, in, head, record);
 	record->function = (head & ~WK_HEAP_RECORD_WIDE) >> WK_HEAP_RECORD_BITS;
-	count = count_numbers(record->kind);
+	count = count_numbers[record->kind];
 	if (!count || record->function >= WK_HEAP_FUNCTIONS ||
 	    !(is_wide ? read_wide(in, count, numbers) : read_narrow(in, count, numbers)))
 		return false;
@@ -167,16 +161,61 @@ static void begin_block(struct wk_heap_thread_stream *stream)
 	stream->address = 0;
 	stream->stack = 0;
 	stream->is_lost = false;
-	skip(stream, 8);
+	stream->from += 8;
 }
 
-bool wk_heap_thread_stream_next(struct wk_heap_thread_stream *stream,
+/* The thread of the next record. */
+static uint32_t find_user(struct wk_heap_thread_stream *stream)
+{
+	while (stream->user + 1 < stream->user_count &&
+	       stream->users[stream->user + 1].position <= position_of(stream, stream->from))
+		stream->user++;
+	return stream->users[stream->user].tid;
+}
+
+static void find_quick(struct wk_heap_thread_stream *stream)
+{
+	size_t left = left_of_block(stream);
+
+	stream->quick = left > MOST_NARROW ? stream->from + left - MOST_NARROW : 0;
+	if (stream->user + 1 < stream->user_count) {
+		uint64_t next = stream->users[stream->user + 1].position;
+
+		if (next < position_of(stream, stream->quick))
+			stream->quick = next > stream->position ? next - stream->position : 0;
+	}
+}
+
+/* Of the usual kind: false if it is another one. */
+static inline bool read_quickly(struct wk_heap_thread_stream *stream,
 				struct wk_heap_record_read *record)
 {
-	stream->text_bytes = 0;
+	const uint8_t *at = stream->bytes + stream->from;
+	uint8_t head = at[0], lengths = at[1];
+	unsigned count = count_numbers[head & ((1 << WK_HEAP_RECORD_BITS) - 1)];
+
+	if (head >> WK_HEAP_RECORD_BITS >= WK_HEAP_FUNCTIONS || count < 2)
+		return false;
+	at += 2;
+	record->kind = head & ((1 << WK_HEAP_RECORD_BITS) - 1);
+	record->function = head >> WK_HEAP_RECORD_BITS;
+	record->ticks = stream->ticks += read_number(&at, lengths & 3);
+	record->address = stream->address +=
+		(uint64_t)wk_heap_unfold(read_number(&at, lengths >> 2 & 3)) << 3;
+	if (count == 4) {
+		record->size_bytes = read_number(&at, lengths >> 4 & 3);
+		stream->stack += (uint32_t)wk_heap_unfold(read_number(&at, lengths >> 6));
+		record->stack = stream->stack;
+	}
+	stream->from = (size_t)(at - stream->bytes);
+	return true;
+}
+
+static bool read_next(struct wk_heap_thread_stream *stream, struct wk_heap_record_read *record)
+{
 	while (stream->from < stream->to) {
 		size_t there = stream->to - stream->from;
-		bool is_start = stream->position % WK_HEAP_BLOCK_BYTES == 0;
+		bool is_start = position_of(stream, stream->from) % WK_HEAP_BLOCK_BYTES == 0;
 		struct wk_bytes in;
 
 		if (is_start && there < 8)
@@ -186,7 +225,7 @@ bool wk_heap_thread_stream_next(struct wk_heap_thread_stream *stream,
 			continue;
 		}
 		if (stream->is_lost || stream->bytes[stream->from] == WK_HEAP_RECORD_END) {
-			skip_block(stream);
+			stream->from += left_of_block(stream);
 			continue;
 		}
 		in = wk_bytes_of(stream->bytes + stream->from, there);
@@ -195,15 +234,21 @@ bool wk_heap_thread_stream_next(struct wk_heap_thread_stream *stream,
 			stream->damaged++;
 			continue;
 		}
-		while (stream->user + 1 < stream->user_count &&
-		       stream->users[stream->user + 1].position <= stream->position)
-			stream->user++;
-		record->tid = stream->users[stream->user].tid;
-		skip(stream, (size_t)wk_bytes_offset(&in));
+		record->tid = find_user(stream);
+		stream->from += (size_t)wk_bytes_offset(&in);
 		stream->text_bytes = record->text_bytes;
+		find_quick(stream);
 		return true;
 	}
 	return false;
+}
+
+bool wk_heap_thread_stream_next(struct wk_heap_thread_stream *stream,
+				struct wk_heap_record_read *record)
+{
+	stream->text_bytes = 0;
+	return (stream->from < stream->quick && read_quickly(stream, record)) ||
+	       read_next(stream, record);
 }
 
 struct wk_str wk_heap_thread_stream_text(const struct wk_heap_thread_stream *stream)

@@ -24,7 +24,8 @@ struct wk_heap_record_read {
 struct wk_heap_thread_stream {
 	uint8_t *bytes; /* [from, to): not yet read; before that, the last record's text */
 	size_t from, to, cap, text_bytes;
-	uint64_t position; /* in the stream, of `from` */
+	size_t quick;      /* records before it are whole, in one block and of one thread */
+	uint64_t position; /* in the stream, of `bytes` */
 	uint64_t ticks, address;
 	uint32_t stack;
 	/* Of the last record, if it is a call. */
