@@ -12,6 +12,7 @@
 #include "formats/heap/heap_thread.h"
 #include "channel/channel.h"
 #include "event/blocks.h"
+#include "os/os.h"
 
 static const struct wk_str functions[WK_HEAP_FUNCTIONS] = {
 	[WK_HEAP_MALLOC] = WK_STR("malloc"),
@@ -72,6 +73,7 @@ struct snapshot {
 };
 
 struct wk_heap_streams {
+	struct wk_os_lock *lock;   /* for the stacks and where they are: chain_of */
 	struct process *processes; /* row 0 is none */
 	size_t process_count, process_cap;
 	struct wk_map process_of; /* number to row */
@@ -106,6 +108,7 @@ struct wk_heap_streams *wk_heap_streams_new(void)
 		(struct process){ 0 };
 	streams->batch.number = 1;
 	streams->calls = wk_heap_calls_new();
+	streams->lock = wk_os_lock_new();
 	return streams;
 }
 
@@ -120,6 +123,7 @@ void wk_heap_streams_free(struct wk_heap_streams *streams)
 	for (size_t i = streams->snapshot; i < streams->snapshot_count; i++)
 		wk_free(streams->snapshots[i].label);
 	wk_heap_calls_free(streams->calls);
+	wk_os_lock_free(streams->lock);
 	wk_map_fini(&streams->process_of);
 	wk_map_fini(&streams->thread_of);
 	WK_FREE_ALL(streams->passes, streams->processes, streams->threads, streams->order,
@@ -190,7 +194,9 @@ static bool add_process(struct wk_heap_streams *streams, uint32_t number, struct
 	process.sample_bytes = wk_u64le(row);
 	if (row->bad || *known)
 		return false;
+	wk_os_lock_acquire(streams->lock);
 	*WK_APPEND(streams->processes, streams->process_count, streams->process_cap) = process;
+	wk_os_lock_leave(streams->lock);
 	*known = (uint32_t)streams->process_count - 1;
 	streams->is_sampled |= process.sample_bytes != 0;
 	return true;
@@ -227,14 +233,17 @@ static bool add_events(struct wk_heap_streams *streams, uint32_t process, struct
 	return true;
 }
 
-static bool add_definitions(struct process *process, struct wk_bytes *row)
+static bool add_definitions(struct wk_heap_streams *streams, struct process *process,
+			    struct wk_bytes *row)
 {
 	uint64_t position = wk_u64le(row);
 	struct wk_bytes bytes = wk_bytes_slice(row, wk_u32le(row));
 
 	if (row->bad || bytes.bad)
 		return false;
+	wk_os_lock_acquire(streams->lock);
 	wk_heap_stacks_add(&process->stacks, position, bytes);
+	wk_os_lock_leave(streams->lock);
 	return true;
 }
 
@@ -364,7 +373,7 @@ static bool add_row(struct wk_heap_streams *streams, struct wk_bytes *row)
 	case WK_HEAP_ROW_EVENTS:
 		return add_events(streams, process, row);
 	case WK_HEAP_ROW_DEFINITIONS:
-		return add_definitions(&streams->processes[process], row);
+		return add_definitions(streams, &streams->processes[process], row);
 	case WK_HEAP_ROW_COUNTS:
 		return add_counts(&streams->processes[process], row);
 	case WK_HEAP_ROW_SEEN:
@@ -427,12 +436,17 @@ static inline uint64_t time_of(struct wk_heap_streams *streams, uint64_t ticks)
 	return time_elsewhere(streams, ticks);
 }
 
+/* Another thread than the one that reads may ask for it. */
 static size_t chain_of(const void *context, uint32_t group, uint32_t stack, uint64_t *addresses,
 		       size_t most)
 {
 	const struct wk_heap_streams *streams = context;
+	size_t count;
 
-	return wk_heap_stacks_get(&streams->processes[group].stacks, stack, addresses, most);
+	wk_os_lock_acquire(streams->lock);
+	count = wk_heap_stacks_get(&streams->processes[group].stacks, stack, addresses, most);
+	wk_os_lock_leave(streams->lock);
+	return count;
 }
 
 static bool emit_batch(struct wk_heap_streams *streams, const struct wk_sink *sink,

@@ -16,6 +16,7 @@
 #include "base/bytes.h"
 #include "base/map.h"
 #include "base/packed/unpack.h"
+#include "event/relay.h"
 #include "event/sink.h"
 #include "formats/perf/format.h"
 #include "formats/perf/wick_sections.h"
@@ -159,6 +160,9 @@ struct wk_perf_lost {
 struct wk_perf {
 	struct wk_bytes input; /* the whole, with the byte order */
 	const struct wk_sink *sink;
+	struct wk_relay *relay; /* in front of it if there are heaps, or NULL */
+	struct wk_sink relay_sink;
+	unsigned threads;              /* at most */
 	struct wk_err *err;            /* of the call */
 	const struct wk_parts *parts;  /* more records, if the recording is a folder */
 	const struct wk_os_file *file; /* the mapping of the records being read, or NULL */

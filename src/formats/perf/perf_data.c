@@ -609,6 +609,7 @@ static void fini(struct wk_perf *perf)
 	WK_FREE_ALL(perf->order.rows, perf->order.scratch, perf->attrs, perf->build_ids,
 		    perf->extras);
 	wk_section_known_fini(&perf->known);
+	wk_relay_free(perf->relay);
 	wk_heap_streams_free(perf->heap);
 	wk_map_fini(&perf->lines_of);
 	WK_FREE_ALL(perf->late, perf->lines, perf->line_rows, perf->processes, perf->images,
@@ -623,6 +624,7 @@ static bool read_perf_data(const struct wk_input *input, const struct wk_sink *s
 {
 	struct wk_perf perf = { .input = input->bytes, .sink = sink, .err = err, .file = input->file,
 				.file_start = input->bytes.start, .parts = &input->parts,
+				.threads = input->options.threads,
 				.skips_details = input->options.skips_details,
 				.is_header_only = input->options.is_header_only,
 				.keeps_heap_streams = input->options.keeps_heap_streams };
@@ -636,7 +638,7 @@ static bool read_perf_data(const struct wk_input *input, const struct wk_sink *s
 	if (!perf.input.big_endian && !begins_with(input->bytes, WK_PERF_MAGIC))
 		return wk_fail(err, WK_EFORMAT, WK_NOWHERE,
 			       "perf.data: expected the file to begin with " WK_PERF_MAGIC);
-	ok = read_all(&perf);
+	ok = read_all(&perf) && (!perf.relay || wk_relay_finish(perf.relay, err));
 	fini(&perf);
 	return ok;
 }

@@ -290,6 +290,17 @@ static bool read_settled(struct wk_bytes row, uint64_t *until_ns)
 	return is_settled && !row.bad;
 }
 
+/* With a thread for the events of heaps: there are many. */
+static void begin_heap(struct wk_perf *perf)
+{
+	perf->heap = wk_heap_streams_new();
+	if (perf->threads < 2 || !perf->sink->accepts_blocks)
+		return;
+	perf->relay = wk_relay_new(perf->sink);
+	perf->relay_sink = wk_relay_sink(perf->relay);
+	perf->sink = &perf->relay_sink;
+}
+
 static bool read_heap_row(struct wk_perf *perf, struct wk_bytes *rows)
 {
 	const uint8_t *from = rows->at;
@@ -307,7 +318,7 @@ static bool read_heap_row(struct wk_perf *perf, struct wk_bytes *rows)
 	if (is_settled)
 		return true;
 	if (!perf->heap)
-		perf->heap = wk_heap_streams_new();
+		begin_heap(perf);
 	wk_heap_streams_add(perf->heap, row);
 	return true;
 }
