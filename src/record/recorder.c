@@ -52,6 +52,7 @@ struct wk_recorder {
 	struct wk_process_counters *counters; /* NULL: not recorded */
 	bool records_calls;                   /* that change address spaces, ... */
 	bool hooks_calls;                     /* ... or else the heap library does */
+	struct wk_err why_no_calls;           /* are recorded by tracepoints, or at all */
 	uint64_t settled_ns;                  /* records until then were emitted */
 	const struct wk_sink *sink;
 	uint64_t *lost;         /* scratch of emit_losses */
@@ -114,8 +115,12 @@ static bool may_record_calls(struct wk_err *why)
 }
 
 /* Which way is used, and what it does not see. */
-static void add_calls_notice(struct wk_recorder *recorder, const struct wk_err *why)
+static void add_calls_notice(struct wk_recorder *recorder)
 {
+	const struct wk_err *why = &recorder->why_no_calls;
+
+	if (!recorder->options.records_memory || recorder->records_calls)
+		return;
 	if (recorder->hooks_calls)
 		wk_buf_add_fmt(&recorder->perf.notices,
 			       "memory calls are recorded by %s in the program; those of libc "
@@ -149,10 +154,10 @@ static bool init_perf(struct wk_recorder *recorder, struct wk_err *err)
 						      : WK_MOST_STACK_BYTES,
 		.ring_bytes = options->ring_bytes,
 	};
-	struct wk_err why = { 0 };
 	bool ok;
 
-	recorder->records_calls = options->records_memory && may_record_calls(&why);
+	recorder->records_calls =
+		options->records_memory && may_record_calls(&recorder->why_no_calls);
 	recorder->hooks_calls = options->records_memory && !recorder->records_calls &&
 				(options->command || options->records_heap);
 	ok = parse_events(options, recorder->records_calls, &events, &config.event_count, err);
@@ -160,8 +165,6 @@ static bool init_perf(struct wk_recorder *recorder, struct wk_err *err)
 	config.events = events;
 	ok = ok && wk_perf_init(&recorder->perf, &config, err);
 	wk_free(events);
-	if (ok && options->records_memory && !recorder->records_calls)
-		add_calls_notice(recorder, &why);
 	if (ok && wants_stacks && !has_stacks)
 		wk_buf_add_text(&recorder->perf.notices,
 				"call chains by frame pointers only: copies of stacks cannot be "
@@ -418,6 +421,17 @@ static bool prepare_heap(struct wk_recorder *recorder, struct wk_err *err)
 	return recorder->heap && (!recorder->options.pid_count || recorder->heap_attach);
 }
 
+/* Memory calls without the heap: page faults are better than no recording. */
+static bool prepare_hooks(struct wk_recorder *recorder)
+{
+	struct wk_buf library = { 0 };
+	bool ok = wk_heap_library_find(&library, &recorder->why_no_calls) &&
+		  prepare_heap(recorder, &recorder->why_no_calls);
+
+	wk_buf_fini(&library);
+	return ok;
+}
+
 /* A program finds the heap's recorder by its environment. */
 static bool prepare_command(struct wk_recorder *recorder, struct wk_err *err)
 {
@@ -457,9 +471,11 @@ struct wk_recorder *wk_recorder_new(const struct wk_recorder_options *options, s
 	}
 	if (!check_options(&recorder->options, err) || !init_perf(recorder, err))
 		goto fail;
-	if ((recorder->options.records_heap || recorder->hooks_calls) &&
-	    !prepare_heap(recorder, err))
+	if (recorder->options.records_heap && !prepare_heap(recorder, err))
 		goto fail;
+	if (recorder->hooks_calls && !recorder->heap)
+		recorder->hooks_calls = prepare_hooks(recorder);
+	add_calls_notice(recorder);
 	/* Before limits are raised and rings are mapped: the child shall not inherit those. */
 	if (recorder->options.command && !prepare_command(recorder, err))
 		goto fail;
@@ -482,6 +498,11 @@ fail:
 const char *wk_recorder_notices(const struct wk_recorder *recorder)
 {
 	return wk_buf_text(&recorder->perf.notices);
+}
+
+bool wk_recorder_hooks_calls(const struct wk_recorder *recorder)
+{
+	return recorder->hooks_calls;
 }
 
 /* All records pass through here, so that the parser knows which threads existed before. */
@@ -769,6 +790,7 @@ static void fill_result(struct wk_recorder *recorder, struct wk_recorder_result 
 		.heap_bytes = recorder->heap_bytes,
 		.counts_cpu_time = perf->events[0].is_cpu_time,
 		.records_calls = recorder->records_calls || recorder->hooks_calls,
+		.hooks_calls = recorder->hooks_calls,
 		.counters = wk_process_counters_count(recorder->counters),
 	};
 }

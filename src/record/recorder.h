@@ -100,6 +100,7 @@ struct wk_recorder_result {
 	bool counts_cpu_time;    /* the first event is a clock or cycles */
 	uint64_t counters;       /* of processes: how often they were recorded */
 	bool records_calls;      /* that change address spaces: else page faults, if requested */
+	bool hooks_calls;        /* by the heap library */
 };
 
 struct wk_recorder;
@@ -113,6 +114,9 @@ struct wk_recorder *wk_recorder_new(const struct wk_recorder_options *options, s
 /* What was not possible and what was done instead ("kernel code is not sampled: ..."), one sentence
  * a line; empty if everything is as requested. Known after wk_recorder_new. */
 const char *wk_recorder_notices(const struct wk_recorder *recorder);
+
+/* Are memory calls recorded by the heap library, not by tracepoints? Known then as well. */
+bool wk_recorder_hooks_calls(const struct wk_recorder *recorder);
 
 /* Lets the command run and emits events to `sink` until the end. `progress` (may be NULL) is called
  * about four times a second. False if the sink failed or recording broke; earlier events are in the

@@ -22,7 +22,7 @@ struct wk_recording {
 	struct wk_perf_data_writer *writer;
 	struct wk_jit_stage *names;
 	struct wk_unwind_stage *stage;
-	struct wk_unrecorded *unrecorded; /* NULL: no heap is recorded */
+	struct wk_unrecorded *unrecorded; /* NULL: neither heaps nor memory calls are recorded */
 	struct wk_recorder_result result;
 	struct wk_buf previous;
 	int fd;               /* the output; -1 before it is open */
@@ -234,13 +234,21 @@ static void on_progress(void *context, const struct wk_recorder_status *status)
 				    wk_perf_data_writer_bytes(r->writer));
 }
 
+static enum wk_unrecorded_of unrecorded_of(const struct wk_recording *r)
+{
+	if (r->request.recorder.records_heap)
+		return WK_UNRECORDED_HEAP;
+	return wk_recorder_hooks_calls(r->recorder) ? WK_UNRECORDED_CALLS : WK_UNRECORDED_32_BITS;
+}
+
 bool wk_recording_run(struct wk_recording *r, struct wk_err *err)
 {
 	struct wk_sink sink = wk_unwind_stage_sink(r->stage);
 
 	/* Processes that run already have all loaded the library. */
-	if (r->request.recorder.records_heap && r->request.recorder.command) {
-		r->unrecorded = wk_unrecorded_new(sink);
+	if ((r->request.recorder.records_heap || r->request.recorder.records_memory) &&
+	    r->request.recorder.command) {
+		r->unrecorded = wk_unrecorded_new(sink, unrecorded_of(r));
 		sink = wk_unrecorded_sink(r->unrecorded);
 	}
 	wk_symbols_be_live(r->symbols, true);

@@ -42,6 +42,7 @@ struct process {
 
 struct wk_unrecorded {
 	struct wk_sink next;
+	enum wk_unrecorded_of of;
 	struct wk_strtab *text;
 	struct program *programs; /* row 0 is none */
 	size_t program_count, program_cap;
@@ -53,11 +54,12 @@ struct wk_unrecorded {
 	size_t reported_count, reported_cap;
 };
 
-struct wk_unrecorded *wk_unrecorded_new(struct wk_sink next)
+struct wk_unrecorded *wk_unrecorded_new(struct wk_sink next, enum wk_unrecorded_of of)
 {
 	struct wk_unrecorded *unrecorded = wk_alloc_zeroed(1, sizeof(*unrecorded));
 
 	unrecorded->next = next;
+	unrecorded->of = of;
 	unrecorded->text = wk_strtab_new();
 	*WK_APPEND(unrecorded->programs, unrecorded->program_count, unrecorded->program_cap) =
 		(struct program){ 0 };
@@ -211,6 +213,17 @@ static void report(struct wk_unrecorded *unrecorded, uint32_t id)
 	*WK_APPEND(unrecorded->reported, unrecorded->reported_count, unrecorded->reported_cap) = id;
 }
 
+static bool is_obstacle(const struct wk_unrecorded *unrecorded, enum obstacle obstacle,
+			bool is_loaded)
+{
+	if (unrecorded->of == WK_UNRECORDED_32_BITS)
+		return obstacle == OTHER_SIZE;
+	if (is_loaded)
+		return unrecorded->of == WK_UNRECORDED_HEAP && obstacle == OWN_ALLOCATOR;
+	return obstacle != NO_OBSTACLE &&
+	       (unrecorded->of == WK_UNRECORDED_HEAP || obstacle != OWN_ALLOCATOR);
+}
+
 /* A program that was not seen to map anything runs with rights that hide it from the recorder. The
  * library may still be loaded into one that has not ended. */
 static void settle(struct wk_unrecorded *unrecorded, struct process *process, bool has_ended)
@@ -230,7 +243,7 @@ static void settle(struct wk_unrecorded *unrecorded, struct process *process, bo
 	if (!is_loaded && has_ended &&
 	    (program->obstacle == NO_OBSTACLE || program->obstacle == OWN_ALLOCATOR))
 		program->obstacle = NOT_LOADED;
-	if (is_loaded ? program->obstacle == OWN_ALLOCATOR : program->obstacle != NO_OBSTACLE)
+	if (is_obstacle(unrecorded, program->obstacle, is_loaded))
 		report(unrecorded, process->program);
 }
 
@@ -302,7 +315,8 @@ struct wk_sink wk_unrecorded_sink(struct wk_unrecorded *unrecorded)
 
 /* ---- sentences */
 
-static void add_reason(const struct program *program, struct wk_buf *line)
+static void add_reason(const struct wk_unrecorded *unrecorded, const struct program *program,
+		       struct wk_buf *line)
 {
 	switch (program->obstacle) {
 	case MORE_RIGHTS: /* the kernel does not let it be sampled either */
@@ -314,7 +328,10 @@ static void add_reason(const struct program *program, struct wk_buf *line)
 					      ? "it is a 32-bit program; build it for 64 bits"
 					      : "it is a 64-bit program; build it for 32 bits");
 		/* The kernel's tracepoints leave their calls out. */
-		wk_buf_add_text(line, ", or use -F 997 without --heap");
+		if (unrecorded->of == WK_UNRECORDED_HEAP)
+			wk_buf_add_text(line, ", or use -F 997 without --heap");
+		else
+			wk_buf_add_text(line, ", or use --by page-faults");
 		return;
 	case IS_STATIC:
 		wk_buf_add_text(line, "it is linked statically; link it dynamically");
@@ -328,14 +345,21 @@ static void add_reason(const struct program *program, struct wk_buf *line)
 		wk_buf_add_text(line, "it was started without LD_PRELOAD (as by `env -i`) or in "
 				      "another network namespace; start it without that");
 	}
-	wk_buf_add_text(line, ", or use --memory, which records what it maps");
+	wk_buf_add_text(line, unrecorded->of == WK_UNRECORDED_HEAP
+				      ? ", or use --memory, which records what it maps"
+				      : ", or record as root, by tracepoints");
 }
 
-static void add_sentence(const struct program *program, struct wk_buf *line)
+static void add_sentence(const struct wk_unrecorded *unrecorded, const struct program *program,
+			 struct wk_buf *line)
 {
 	if (program->obstacle != OWN_ALLOCATOR) {
-		wk_buf_add_fmt(line, "the heap of %s was not recorded: ", program->name);
-		add_reason(program, line);
+		wk_buf_add_fmt(line,
+			       unrecorded->of == WK_UNRECORDED_HEAP
+				       ? "the heap of %s was not recorded: "
+				       : "memory calls of %s were not recorded: ",
+			       program->name);
+		add_reason(unrecorded, program, line);
 		wk_buf_add_char(line, '\n');
 		return;
 	}
@@ -355,7 +379,7 @@ void wk_unrecorded_add(struct wk_unrecorded *unrecorded, struct wk_buf *lines)
 		settle(unrecorded, &unrecorded->processes[i], false);
 	count = unrecorded->reported_count;
 	for (size_t i = 0; i < count && i < MOST_SENTENCES; i++)
-		add_sentence(&unrecorded->programs[unrecorded->reported[i]], lines);
+		add_sentence(unrecorded, &unrecorded->programs[unrecorded->reported[i]], lines);
 	if (count <= MOST_SENTENCES)
 		return;
 	wk_num_add_counted(lines, count - MOST_SENTENCES, " more program was not recorded",

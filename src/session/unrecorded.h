@@ -1,4 +1,4 @@
-/* Programs that run while heaps are recorded and whose heap is not, with the reason.
+/* Programs that run while heaps or memory calls are recorded and whose are not, with the reason.
  *
  * A sink in front of another one. The file of a program is the first that it maps. Whether the
  * program has loaded the heap library is known when it ends or runs another one: by then the
@@ -12,7 +12,13 @@
 
 struct wk_unrecorded;
 
-struct wk_unrecorded *wk_unrecorded_new(struct wk_sink next);
+enum wk_unrecorded_of {
+	WK_UNRECORDED_HEAP,    /* blocks, by the library */
+	WK_UNRECORDED_CALLS,   /* memory calls, by the library */
+	WK_UNRECORDED_32_BITS, /* memory calls, by tracepoints, which leave such programs out */
+};
+
+struct wk_unrecorded *wk_unrecorded_new(struct wk_sink next, enum wk_unrecorded_of of);
 void wk_unrecorded_free(struct wk_unrecorded *unrecorded);
 struct wk_sink wk_unrecorded_sink(struct wk_unrecorded *unrecorded);
 

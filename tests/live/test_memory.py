@@ -317,6 +317,39 @@ def _(t):
     t.true(t.percents("memory.data", "--by", "page-faults").get("fill", 0) > 50, "faults in fill")
 
 
+MAPPING = "#include <sys/mman.h>\nint main(void) { return mmap(0, 1 << 26, 3, 0x22, -1, 0) == MAP_FAILED; }\n"
+
+
+def compiled(t, *options):
+    tap.need("cc")
+    (t.folder / "mapping.c").write_text(MAPPING)
+    came = tap.run("cc", *options, "-o", t.folder / "mapping", t.folder / "mapping.c", check=False)
+    if came.returncode:
+        raise tap.Skip(f"cc {' '.join(options)} does not work here")
+    return t.folder / "mapping"
+
+
+@tap.case("programs whose calls are not seen are unharmed, and named")
+def _(t):
+    for by, option, reason in (
+            (as_user(t), "-static", "it is linked statically"),
+            (as_user(t), "-m32", "it is a 32-bit program"), ((), "-m32", "it is a 32-bit program")):
+        program = compiled(t, option)
+        came = tap.run(*by, tap.WICK, "record", "--memory", "-o", t.folder / f"{len(by)}.data", "--",
+                       program, check=False, cwd=t.folder)
+        t.equal(came.returncode, 0, "exit code (" + came.stderr + ")")
+        t.true(f"memory calls of {program} were not recorded: {reason}" in came.stderr, came.stderr)
+
+
+@tap.case("without the library, or without space for it, ordinary users have page faults")
+def _(t):
+    said = tap.run(*as_user(t), "sh", "-c", 'ulimit -f 1000; exec "$@"', "sh", tap.WICK, "record",
+                   "--memory", "-o", t.folder / "memory.data", "--",
+                   tap.program("live", "memory_calls"), "fill", check=False, cwd=t.folder).stderr
+    t.true("calls that map memory are not recorded" in said, "a notice (" + said + ")")
+    t.true(t.percents("memory.data").get("fill", 0) > 50, "page faults in fill")
+
+
 @tap.case("processes that run already have page faults and counters instead, and users are told so")
 def _(t):
     by = as_user(t)

@@ -433,6 +433,13 @@ static void say_memory(const struct wk_record_request *request,
 {
 	struct wk_buf words = { 0 };
 
+	if (outcome->result.hooks_calls && !outcome->result.heap_processes) {
+		if (!outcome->unrecorded.len)
+			wk_warn_fmt(&wk_cli_messages,
+				    "no memory calls: the command did not load %s",
+				    WK_HEAP_LIBRARY_NAME);
+		return;
+	}
 	wk_buf_add_text(&words, "calls that change the address space in ");
 	say_ended(request, outcome, &words, "; `wick show memory` prints what they committed");
 }
@@ -460,6 +467,8 @@ static void say_closing_words(const struct wk_record_request *request,
 		say_privileged(&outcome->result);
 	if (request->recorder.records_heap)
 		say_heap(request, outcome);
+	else
+		wk_warn_lines(&wk_cli_messages, wk_buf_str(&outcome->unrecorded));
 	if (is_without_samples(request, &outcome->result)) {
 		if (request->recorder.records_memory)
 			say_memory(request, outcome);

@@ -79,7 +79,8 @@ static bool may_have_size(struct wk_err *err)
 	if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_max >= WK_CHANNEL_BYTES)
 		return true;
 	return wk_fail(err, WK_EPERM, WK_NOWHERE,
-		       "--heap needs files of up to %u MiB in memory, but files are limited to %u "
+		       "the heap library needs files of up to %u MiB in memory, but files are "
+		       "limited to %u "
 		       "KiB (RLIMIT_FSIZE); raise the hard limit: ulimit -f",
 		       (unsigned)(WK_CHANNEL_BYTES >> 20) + 1, (unsigned)(limit.rlim_max >> 10));
 }
