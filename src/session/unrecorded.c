@@ -346,7 +346,7 @@ static void add_reason(const struct wk_unrecorded *unrecorded, const struct prog
 				      "another network namespace; start it without that");
 	}
 	wk_buf_add_text(line, unrecorded->of == WK_UNRECORDED_HEAP
-				      ? ", or use --memory, which records what it maps"
+				      ? ", or use --memory as root, which records what it maps"
 				      : ", or record as root, by tracepoints");
 }
 

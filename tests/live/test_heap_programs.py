@@ -71,7 +71,8 @@ def expect_named(t, words, *sentences):
     said = heap_totals.compare_run(t, words, "wick.data")
     came = [line for line in said.splitlines() if "not recorded" in line or "not sampled" in line]
     expected = [f"wick: {sentence}" if RIGHTS in sentence or "-F 997" in sentence else
-                f"wick: {sentence}, or use --memory, which records what it maps" for sentence in sentences]
+                f"wick: {sentence}, or use --memory{'' if ' allocates with ' in sentence else ' as root'}, which records "
+                "what it maps" for sentence in sentences]
     t.equal(came, expected, "what is not recorded")
 
 
