@@ -14,22 +14,17 @@ void wk_heap_blocks_fini(struct wk_heap_blocks *blocks)
 	*blocks = (struct wk_heap_blocks){ 0 };
 }
 
-static uint32_t *slot_of(const struct wk_heap_blocks *blocks, uint64_t address)
-{
-	return &blocks->slots[wk_hash_u64(address) & (blocks->slot_count - 1)];
-}
-
 const struct wk_heap_block *wk_heap_blocks_find(const struct wk_heap_blocks *blocks,
 						uint64_t address)
 {
-	uint32_t id = blocks->count ? *slot_of(blocks, address) : 0;
+	uint32_t id = blocks->count ? *wk_heap_blocks_slot(blocks, address) : 0;
 
 	while (id && blocks->at[id].address != address)
 		id = blocks->at[id].next;
 	return id ? &blocks->at[id] : NULL;
 }
 
-static void add_slots(struct wk_heap_blocks *blocks)
+void wk_heap_blocks_add_slots(struct wk_heap_blocks *blocks)
 {
 	struct wk_heap_blocks old = *blocks;
 
@@ -37,7 +32,7 @@ static void add_slots(struct wk_heap_blocks *blocks)
 	blocks->slots = wk_alloc_table_zeroed(blocks->slot_count, sizeof(*blocks->slots));
 	for (size_t i = 0; i < old.slot_count; i++)
 		for (uint32_t id = old.slots[i], next; id; id = next) {
-			uint32_t *slot = slot_of(blocks, blocks->at[id].address);
+			uint32_t *slot = wk_heap_blocks_slot(blocks, blocks->at[id].address);
 
 			next = blocks->at[id].next;
 			blocks->at[id].next = *slot;
@@ -46,52 +41,12 @@ static void add_slots(struct wk_heap_blocks *blocks)
 	wk_free(old.slots);
 }
 
-static uint32_t unused_row(struct wk_heap_blocks *blocks)
+uint32_t wk_heap_blocks_add_row(struct wk_heap_blocks *blocks)
 {
-	uint32_t id = blocks->unused;
-
-	if (id) {
-		blocks->unused = blocks->at[id].next;
-		return id;
-	}
 	if (blocks->row_count == UINT32_MAX)
 		wk_heap_raise();
 	WK_RESERVE(blocks->at, blocks->cap, (size_t)blocks->row_count + 2);
 	return ++blocks->row_count;
-}
-
-struct wk_heap_block *wk_heap_blocks_at(struct wk_heap_blocks *blocks, uint64_t address)
-{
-	uint32_t *slot, id;
-
-	if (blocks->count * 2 >= blocks->slot_count)
-		add_slots(blocks);
-	slot = slot_of(blocks, address);
-	for (id = *slot; id; id = blocks->at[id].next)
-		if (blocks->at[id].address == address)
-			return &blocks->at[id];
-	id = unused_row(blocks);
-	blocks->at[id] = (struct wk_heap_block){ .address = address, .next = *slot };
-	*slot = id;
-	blocks->count++;
-	return &blocks->at[id];
-}
-
-const struct wk_heap_block *wk_heap_blocks_remove(struct wk_heap_blocks *blocks, uint64_t address)
-{
-	uint32_t *link = blocks->count ? slot_of(blocks, address) : &blocks->unused, id;
-
-	if (!blocks->count)
-		return NULL;
-	while ((id = *link) != 0 && blocks->at[id].address != address)
-		link = &blocks->at[id].next;
-	if (!id)
-		return NULL;
-	*link = blocks->at[id].next;
-	blocks->at[id].next = blocks->unused;
-	blocks->unused = id;
-	blocks->count--;
-	return &blocks->at[id];
 }
 
 void wk_heap_blocks_add_sampled(struct wk_heap_blocks *blocks, const struct wk_heap_block *block,

@@ -30,24 +30,73 @@ struct wk_heap_blocks {
 
 void wk_heap_blocks_fini(struct wk_heap_blocks *blocks);
 
+/* The first block with an address's hash. */
+static inline uint32_t *wk_heap_blocks_slot(const struct wk_heap_blocks *blocks, uint64_t address)
+{
+	return &blocks->slots[wk_hash_u64(address) & (blocks->slot_count - 1)];
+}
+
 /* Announces a lookup, so that its memory is fetched. */
 static inline void wk_heap_blocks_prefetch(const struct wk_heap_blocks *blocks, uint64_t address)
 {
 	if (blocks->slot_count)
-		__builtin_prefetch(&blocks->slots[wk_hash_u64(address) & (blocks->slot_count - 1)]);
+		__builtin_prefetch(wk_heap_blocks_slot(blocks, address));
 }
 
 /* NULL if there is none. */
 const struct wk_heap_block *wk_heap_blocks_find(const struct wk_heap_blocks *blocks,
 						uint64_t address);
 
+/* For the next one: more slots; a row. */
+void wk_heap_blocks_add_slots(struct wk_heap_blocks *blocks);
+uint32_t wk_heap_blocks_add_row(struct wk_heap_blocks *blocks);
+
 /* The block at an address, or, without a row, a new one, which the caller fills before the next
  * call. */
-struct wk_heap_block *wk_heap_blocks_at(struct wk_heap_blocks *blocks, uint64_t address);
+static inline struct wk_heap_block *wk_heap_blocks_at(struct wk_heap_blocks *blocks,
+						      uint64_t address)
+{
+	uint32_t *slot, id;
+
+	if (blocks->count * 2 >= blocks->slot_count)
+		wk_heap_blocks_add_slots(blocks);
+	slot = wk_heap_blocks_slot(blocks, address);
+	for (id = *slot; id; id = blocks->at[id].next)
+		if (blocks->at[id].address == address)
+			return &blocks->at[id];
+	id = blocks->unused;
+	if (id)
+		blocks->unused = blocks->at[id].next;
+	else
+		id = wk_heap_blocks_add_row(blocks);
+	blocks->at[id].address = address;
+	blocks->at[id].row = 0;
+	blocks->at[id].next = *slot;
+	*slot = id;
+	blocks->count++;
+	return &blocks->at[id];
+}
 
 /* Removes the block at an address, and returns what it was, valid until the next one is added; NULL
  * if there is none. */
-const struct wk_heap_block *wk_heap_blocks_remove(struct wk_heap_blocks *blocks, uint64_t address);
+static inline const struct wk_heap_block *wk_heap_blocks_remove(struct wk_heap_blocks *blocks,
+								uint64_t address)
+{
+	uint32_t *link, id;
+
+	if (!blocks->count)
+		return NULL;
+	link = wk_heap_blocks_slot(blocks, address);
+	while ((id = *link) != 0 && blocks->at[id].address != address)
+		link = &blocks->at[id].next;
+	if (!id)
+		return NULL;
+	*link = blocks->at[id].next;
+	blocks->at[id].next = blocks->unused;
+	blocks->unused = id;
+	blocks->count--;
+	return &blocks->at[id];
+}
 
 /* How many blocks one stands for if it was sampled, otherwise 0: set for each new one. */
 void wk_heap_blocks_add_sampled(struct wk_heap_blocks *blocks, const struct wk_heap_block *block,

@@ -9,30 +9,6 @@ void wk_heap_lives_fini(struct wk_heap_lives *lives)
 	wk_free(lives->at);
 }
 
-static void add_bytes(struct wk_heap_row *heap, uint64_t bytes, uint64_t time_ns)
-{
-	heap->left_bytes += bytes;
-	if (heap->left_bytes <= heap->peak_bytes)
-		return;
-	heap->peak_bytes = heap->left_bytes;
-	heap->peak_ns = time_ns;
-}
-
-void wk_heap_totals_allocate(struct wk_model *model, wk_heap_id heap, uint64_t bytes,
-			     uint64_t time_ns)
-{
-	add_bytes(&model->heaps[heap], bytes, time_ns);
-	add_bytes(&model->heaps[0], bytes, time_ns);
-}
-
-static void remove_bytes(struct wk_heap_row *heap, uint64_t bytes, uint64_t life_ns)
-{
-	heap->left_bytes -= bytes;
-	heap->frees++;
-	if (life_ns > heap->longest_life_ns)
-		heap->longest_life_ns = life_ns;
-}
-
 /* The same input gives the same output: numbers that only look random are enough. */
 static uint64_t scramble(uint64_t number)
 {
@@ -41,7 +17,7 @@ static uint64_t scramble(uint64_t number)
 }
 
 /* The nth replaces one of those that were chosen with the chance that it is chosen itself. */
-static void choose_life(struct wk_heap_lives *lives, uint64_t nth, uint64_t life_ns)
+void wk_heap_lives_add(struct wk_heap_lives *lives, uint64_t nth, uint64_t life_ns)
 {
 	__extension__ typedef unsigned __int128 product;
 	uint64_t place;
@@ -53,14 +29,6 @@ static void choose_life(struct wk_heap_lives *lives, uint64_t nth, uint64_t life
 	place = (uint64_t)((product)scramble(nth) * nth >> 64);
 	if (place < WK_HEAP_LIVES)
 		lives->at[place] = life_ns;
-}
-
-void wk_heap_totals_free(struct wk_model *model, wk_heap_id heap, struct wk_heap_lives *lives,
-			 uint64_t bytes, uint64_t life_ns)
-{
-	remove_bytes(&model->heaps[heap], bytes, life_ns);
-	remove_bytes(&model->heaps[0], bytes, life_ns);
-	choose_life(lives, model->heaps[heap].frees, life_ns);
 }
 
 static int shorter_first(const void *left, const void *right)
