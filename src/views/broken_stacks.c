@@ -115,6 +115,21 @@ static uint8_t flags_of(const struct wk_model *model, wk_function_id id)
 	return flags | HAS_USER;
 }
 
+/* Functions have fewer names to look at than there are frames. */
+static uint8_t *flags_of_frames(const struct wk_model *model)
+{
+	const struct wk_named_frames *frames = &model->named_frames;
+	uint8_t *of_function = wk_alloc_zeroed(model->function_count, 1);
+	uint8_t *flags = wk_alloc_zeroed(frames->count, 1);
+
+	for (wk_function_id i = 1; i < model->function_count; i++)
+		of_function[i] = flags_of(model, i);
+	for (uint32_t i = 1; i < frames->count; i++)
+		flags[i] = of_function[frames->function[i]];
+	wk_free(of_function);
+	return flags;
+}
+
 static bool is_native(const struct wk_model *model)
 {
 	for (wk_function_id i = 1; i < model->function_count; i++)
@@ -133,18 +148,16 @@ static bool has_command_frames(const struct wk_model *model)
 	return true;
 }
 
-static struct stack_state state_below(struct stack_state state, uint8_t flags)
+static inline struct stack_state state_below(struct stack_state state, uint8_t flags)
 {
+	bool is_kernel = (state.flags | flags) & IN_KERNEL;
+
 	state.has_callers = state.flags != 0;
-	if (state.flags & IN_KERNEL || flags & IN_KERNEL) {
-		state.flags |= IN_KERNEL;
-		return state;
-	}
 	/* Only the outermost function shows where a stack ends. */
 	if (state.flags & HAS_USER)
 		flags &= (uint8_t)~IN_LIBRARY;
-	state.flags |= flags;
-	state.user_frames += state.user_frames < UINT8_MAX;
+	state.flags |= is_kernel ? IN_KERNEL : flags;
+	state.user_frames += !is_kernel && state.user_frames < UINT8_MAX;
 	return state;
 }
 
@@ -153,7 +166,7 @@ struct judging {
 	const struct wk_model *model;
 	const struct wk_filter *filter;
 	bool has_commands;
-	uint8_t *flags; /* by function */
+	uint8_t *flags; /* by named frame */
 	struct wk_broken_stacks found;
 };
 
@@ -172,11 +185,11 @@ static struct stack_state *judge_stacks(const struct judging *j)
 	struct stack_state *states = wk_alloc_table_zeroed(named->count, sizeof(*states));
 
 	for (uint32_t i = 1; i < named->count; i++) {
-		wk_function_id function = j->model->named_frames.function[named->entries[i].label];
 		wk_stack_id parent = named->entries[i].parent;
+		uint8_t flags = j->flags[named->entries[i].label];
 
-		states[i] = parent ? state_below(states[parent], j->flags[function])
-				   : state_of_outermost(j, j->flags[function]);
+		states[i] =
+			parent ? state_below(states[parent], flags) : state_of_outermost(j, flags);
 	}
 	return states;
 }
@@ -212,16 +225,14 @@ static void count_stacks(struct judging *j)
 
 static void count_lists(struct judging *j)
 {
-	const wk_function_id *function_of = j->model->named_frames.function;
 	struct wk_list_walk walk = wk_list_walk(j->model);
 	struct wk_stack_list list;
 
 	while (wk_list_walk_next(&walk, &list)) {
-		struct stack_state state =
-			state_of_outermost(j, j->flags[function_of[list.frames[0]]]);
+		struct stack_state state = state_of_outermost(j, j->flags[list.frames[0]]);
 
 		for (uint32_t i = 1; i < list.frame_count; i++)
-			state = state_below(state, j->flags[function_of[list.frames[i]]]);
+			state = state_below(state, j->flags[list.frames[i]]);
 		count(j, list.sample, state);
 	}
 }
@@ -234,9 +245,7 @@ struct wk_broken_stacks wk_broken_stacks_of(const struct wk_model *model,
 	if (!model->came_named || !is_native(model))
 		return j.found;
 	j.has_commands = has_command_frames(model);
-	j.flags = wk_alloc_zeroed(model->function_count, 1);
-	for (wk_function_id i = 1; i < model->function_count; i++)
-		j.flags[i] = flags_of(model, i);
+	j.flags = flags_of_frames(model);
 	count_stacks(&j);
 	count_lists(&j);
 	wk_free(j.flags);

@@ -62,8 +62,8 @@ static inline void weigh(struct weights *weights, wk_stack_id id, int which, uin
 	}
 }
 
-static void weigh_sample(const struct wk_folding *f, const struct wk_filter *filter, uint32_t i,
-			 uint64_t weighs[WEIGHTS])
+static inline void weigh_sample(const struct wk_folding *f, const struct wk_filter *filter,
+				uint32_t i, uint64_t weighs[WEIGHTS])
 {
 	const struct wk_samples *samples = &f->model->samples;
 	uint64_t times = wk_filter_times(filter, f->model, i);
@@ -85,8 +85,10 @@ static void count_samples(struct weights *weights, const struct wk_folding *f,
 			continue;
 		leaf = wk_folding_leaf(f, i);
 		weigh_sample(f, filter, i, weighs);
-		weigh(weights, leaf, WEIGHT, weighs[WEIGHT]);
-		weigh(weights, leaf, OTHER, weighs[OTHER]);
+		if (weighs[WEIGHT])
+			weigh(weights, leaf, WEIGHT, weighs[WEIGHT]);
+		if (weighs[OTHER])
+			weigh(weights, leaf, OTHER, weighs[OTHER]);
 	}
 }
 
@@ -239,8 +241,10 @@ static bool is_process(const struct listing *l, uint32_t outermost)
 
 static bool hides(const struct listing *l, const uint32_t *frame)
 {
-	return l->plumbing && wk_folding_hides(l->folding, l->plumbing, frame[0],
-					       l->folding->model->named_frames.function[frame[-1]]);
+	const struct wk_named_frames *named = &l->folding->model->named_frames;
+
+	return l->plumbing && named->is_inlined[frame[0]] &&
+	       wk_folding_hides(l->folding, l->plumbing, frame[0], named->function[frame[-1]]);
 }
 
 /* Adds to the `total` of each row of a list, and to `self` of that of the innermost frame. */

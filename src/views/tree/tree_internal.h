@@ -114,7 +114,7 @@ void wk_folding_choose_shown(struct wk_folding *folding);
  * frees it. */
 uint8_t *wk_folding_plumbing(const struct wk_folding *folding);
 
-/* Is `frame` an inlined function of the standard library that is not shown if `caller` calls it? */
+/* Is the inlined `frame` of the standard library, and not shown if `caller` calls it? */
 bool wk_folding_hides(const struct wk_folding *folding, uint8_t *plumbing, uint32_t frame,
 		      wk_function_id caller);
 

@@ -56,7 +56,7 @@ uint8_t *wk_folding_plumbing(const struct wk_folding *f)
 	return f->options->hides_plumbing && has_inlined(f->model) ? find_standard(f->model) : NULL;
 }
 
-/* A function of the library that the library itself calls, and what does next to nothing. */
+/* A function of the library that the library itself calls, or that does next to nothing. */
 bool wk_folding_hides(const struct wk_folding *f, uint8_t *standard, uint32_t frame,
 		      wk_function_id caller)
 {
@@ -64,8 +64,7 @@ bool wk_folding_hides(const struct wk_folding *f, uint8_t *standard, uint32_t fr
 	const uint8_t *focus = f->options->focus;
 	wk_function_id function = frames->function[frame];
 
-	return frames->is_inlined[frame] && !(focus && focus[f->shown[function]]) &&
-	       standard[function] &&
+	return !(focus && focus[f->shown[function]]) && standard[function] &&
 	       (standard[caller] || is_plumbing(f->model, standard, function));
 }
 
@@ -79,8 +78,9 @@ static uint8_t *find_hidden(const struct wk_folding *f)
 	for (wk_stack_id id = 1; id < named->count; id++) {
 		struct wk_trie_entry stack = named->entries[id];
 
-		hidden[id] = stack.parent && wk_folding_hides(f, standard, stack.label,
-							      function_of(f, stack.parent));
+		hidden[id] =
+			stack.parent && f->model->named_frames.is_inlined[stack.label] &&
+			wk_folding_hides(f, standard, stack.label, function_of(f, stack.parent));
 		any |= hidden[id];
 	}
 	wk_free(standard);
