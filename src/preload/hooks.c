@@ -122,10 +122,15 @@ HOOK void *reallocarray(void *block, size_t count, size_t size)
 {
 	size_t bytes;
 
-	if (!__builtin_mul_overflow(count, size, &bytes))
-		return move(block, bytes, WK_HEAP_REALLOCARRAY, MY_FRAME());
-	errno = ENOMEM;
-	return NULL;
+	if (__builtin_mul_overflow(count, size, &bytes)) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	/* An allocator in the program may not have this function: the one of libc, which that
+	 * program gets, calls the program's realloc. */
+	if (!wk_heap_is_late && realloc != wk_hook_realloc)
+		return realloc(block, bytes);
+	return move(block, bytes, WK_HEAP_REALLOCARRAY, MY_FRAME());
 }
 
 HOOK int posix_memalign(void **block, size_t alignment, size_t size)
