@@ -30,11 +30,16 @@ static void touch_text(struct seen *seen, struct wk_str text)
 	touch(seen, text.at, text.len);
 }
 
+static void look_at_chains(struct seen *seen, const struct wk_event_sample *sample)
+{
+	touch(seen, sample->kernel_chain, sample->kernel_count * sizeof(uint64_t));
+	touch(seen, sample->user_chain, sample->user_count * sizeof(uint64_t));
+}
+
 static void look_at_sample(struct seen *seen, const struct wk_event_sample *sample)
 {
 	assert(wk_map_find(&seen->sources, (uint64_t)sample->source + 1));
-	touch(seen, sample->kernel_chain, sample->kernel_count * sizeof(uint64_t));
-	touch(seen, sample->user_chain, sample->user_count * sizeof(uint64_t));
+	look_at_chains(seen, sample);
 	if (sample->stack) {
 		assert(sample->stack->valid >> WK_REGISTERS == 0);
 		touch(seen, sample->stack->bytes, sample->stack->size_bytes);
@@ -96,6 +101,13 @@ static bool look(void *context, const struct wk_event *event, struct wk_err *err
 	case WK_EVENT_SAMPLE:
 		look_at_sample(seen, &event->sample);
 		break;
+	case WK_EVENT_HEAP:
+		touch_text(seen, event->heap.made_by);
+		look_at_chains(seen, &event->heap.sample);
+		break;
+	case WK_EVENT_MEMORY:
+		look_at_chains(seen, &event->memory.sample);
+		break;
 	case WK_EVENT_LOST:
 		assert(event->lost.count > 0);
 		break;
@@ -110,8 +122,6 @@ static bool look(void *context, const struct wk_event *event, struct wk_err *err
 	case WK_EVENT_STACKS:
 	case WK_EVENT_SUMS:
 	case WK_EVENT_LISTS:
-	case WK_EVENT_MEMORY:
-	case WK_EVENT_HEAP:
 	case WK_EVENT_HEAP_SUM:
 	case WK_EVENT_BLOCKS:
 	case WK_EVENT_HEAP_STREAM:

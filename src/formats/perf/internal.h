@@ -81,6 +81,7 @@ enum wk_perf_oddity {
 	WK_PERF_ODD_DEFERRED,  /* samples whose user chain was to come later and did not */
 	WK_PERF_ODD_GUEST,     /* samples inside virtual machines */
 	WK_PERF_ODD_THROTTLED, /* sampling paused by the kernel */
+	WK_PERF_ODD_BLOCK,     /* allocations whose address is not known */
 	WK_PERF_ODD_LATE,      /* records that are too late for their round */
 	WK_PERF_ODD_TWICE,     /* records that perf wrote in two rounds */
 	WK_PERF_ODD_FEATURE,   /* feature sections that contradict themselves */
@@ -244,7 +245,8 @@ struct wk_perf {
 	struct wk_trace_formats *trace_formats;
 	bool tried_trace_formats;
 
-	struct wk_perf_memory *memory; /* NULL: no call that changes an address space came yet */
+	struct wk_perf_memory *memory;   /* NULL: no call that changes an address space came yet */
+	struct wk_perf_heap *heap_calls; /* NULL: no sample with fields came yet */
 
 	/* Chains that came, of records that still wait for their turn. */
 	struct wk_perf_deferred *deferred;
@@ -349,6 +351,17 @@ bool wk_perf_emit_memory(struct wk_perf *perf, const struct wk_perf_attr *attr,
 /* An event that was emitted: address spaces begin and end with processes. */
 void wk_perf_memory_process(struct wk_perf *perf, const struct wk_event *event);
 void wk_perf_memory_free(struct wk_perf_memory *memory);
+
+/* heap_calls.c */
+
+/* Are its samples calls of an allocator? They are emitted as HEAP events only, unless the sink
+ * wants what was recorded. */
+bool wk_perf_is_heap_call(struct wk_perf *perf, const struct wk_perf_attr *attr);
+bool wk_perf_emit_heap(struct wk_perf *perf, const struct wk_perf_attr *attr,
+		       const struct wk_perf_fields *fields, const struct wk_event *sample);
+/* An event that was emitted: calls may be missing. */
+void wk_perf_heap_lost(struct wk_perf *perf, const struct wk_event *event);
+void wk_perf_heap_free(struct wk_perf_heap *heap);
 
 /* details.c */
 

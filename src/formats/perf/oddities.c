@@ -45,6 +45,12 @@ static const struct {
 		"times the kernel paused sampling, since it took too much time",
 		WK_NOTE_REMARK,
 	},
+	[WK_PERF_ODD_BLOCK] = {
+		"allocation is missing: posix_memalign stored its address out of the recorder's sight",
+		"allocations are missing: posix_memalign stored their addresses out of the recorder's "
+		"sight",
+		WK_NOTE_REMARK,
+	},
 	[WK_PERF_ODD_LATE] = {
 		"record came later than its round of the file allows",
 		"records came later than their round of the file allows",

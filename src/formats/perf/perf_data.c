@@ -600,6 +600,7 @@ static void fini(struct wk_perf *perf)
 	wk_perf_packed_fini(&perf->packed);
 	wk_perf_deferred_fini(perf);
 	wk_perf_memory_free(perf->memory);
+	wk_perf_heap_free(perf->heap_calls);
 	wk_free(perf->uses);
 	wk_map_fini(&perf->attr_of_id);
 	wk_map_fini(&perf->counter_of_id);

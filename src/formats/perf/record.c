@@ -244,8 +244,10 @@ static bool read_lost(struct wk_perf *perf, const struct wk_perf_record *record,
 					   : record->type == WK_PERF_LOST_SAMPLES;
 	if (record->type == WK_PERF_LOST)
 		wk_u64(body); /* the id of the counter whose record came next */
+	/* Calls of allocators become other events, which miss them. */
 	event->lost.has_source = record->type == WK_PERF_LOST_SAMPLES && attr && !is_dummy &&
-				 wk_perf_names_attr(perf, record);
+				 wk_perf_names_attr(perf, record) &&
+				 !wk_perf_is_heap_call(perf, attr);
 	if (event->lost.has_source)
 		event->lost.source = (uint32_t)(attr - perf->attrs);
 	event->lost.count = wk_u64(body);
@@ -324,6 +326,7 @@ static bool emit_side_band(struct wk_perf *perf, const struct wk_perf_record *re
 	if (body.bad || !is_wanted)
 		return true;
 	wk_perf_memory_process(perf, &event);
+	wk_perf_heap_lost(perf, &event);
 	return wk_perf_give(perf, &event);
 }
 

@@ -393,6 +393,8 @@ bool wk_perf_emit_sample(struct wk_perf *perf, const struct wk_perf_record *reco
 		event->sample.stack = &stack;
 	}
 	fill_chains(perf, attr, owner, fields, &event->sample);
+	if (wk_perf_is_heap_call(perf, attr))
+		return wk_perf_emit_heap(perf, attr, fields, event);
 	if (!perf->skips_details)
 		event->sample.details = wk_perf_details(perf, attr, fields);
 	return wk_perf_announce(perf, attr) && wk_perf_give(perf, event) &&
