@@ -85,10 +85,13 @@ static void emit_events(struct facts *facts, const struct wk_perf *perf)
 	for (size_t i = 0; i < perf->event_count; i++) {
 		const struct wk_perf_event *event = &perf->events[i];
 
-		if ((event->is_memory && i && perf->events[i - 1].is_memory) ||
+		if ((event->is_memory && i && perf->events[i - 1].is_memory &&
+		     event->is_heap == perf->events[i - 1].is_heap) ||
 		    strcmp(event->name, WK_DUMMY_EVENT) == 0)
 			continue;
-		if (event->is_memory)
+		if (event->is_heap)
+			emit(facts, "event", wk_str_c("calls of allocators, each of them"));
+		else if (event->is_memory)
 			emit(facts, "event", wk_str_c("memory calls, each of them"));
 		else if (perf->config.period || event->is_tracepoint)
 			emit_fmt(facts, "event", "%s, one sample every %" PRIu64, event->name,

@@ -32,6 +32,7 @@ void wk_parser_knows(struct wk_parser *parser, uint32_t pid, uint32_t tid)
 {
 	uint32_t *owner = wk_map_at(&parser->threads, (uint64_t)tid + 1);
 
+	wk_map_set(&parser->family, (uint64_t)tid + 1, ALIVE);
 	if (*owner == pid + 1)
 		return;
 	*owner = pid + 1;
@@ -354,7 +355,6 @@ static bool parse_fork(struct wk_parser *parser, struct wk_bytes in, const struc
 	if (!read_task(parser, &in, event, &parent_pid, &parent_tid))
 		return true;
 	wk_parser_knows(parser, event->pid, event->tid);
-	wk_map_set(&parser->family, (uint64_t)event->tid + 1, ALIVE);
 	if (event->pid == event->tid) {
 		event->kind = WK_EVENT_PROCESS;
 		event->process.change = WK_PROCESS_FORK;

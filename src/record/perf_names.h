@@ -33,6 +33,7 @@ struct wk_perf_event {
 	unsigned precise;              /* precise_ip to begin with */
 	bool has_fields;               /* samples of a tracepoint contain its fields */
 	bool is_memory;   /* a memory call: each one, whatever the period, and kernel code or not */
+	bool is_heap;     /* one of them: a call of an allocator's function */
 	bool is_bare;     /* no stack: that of its end is the same */
 	bool has_address; /* of the memory that was accessed */
 };

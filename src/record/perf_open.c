@@ -611,15 +611,17 @@ static enum wk_perf_opened open_side_band(struct wk_perf *perf, const struct wk_
 	return keep(perf, cpu, fd, 0, err) ? WK_OPENED : WK_OPEN_FAILED;
 }
 
+/* Probes are of everything that runs: the kernel loses those of single threads whose parents end,
+ * when it exchanges the events of threads that have the same. */
 static int try_event(struct wk_perf *perf, const struct wk_perf_event *event, pid_t tid, int cpu,
 		     bool on_exec)
 {
-	pid_t whose = perf->samples_cpus ? -1 : tid;
-	struct perf_event_attr attr =
-		event_attr(perf, event, whose != -1, on_exec && !perf->samples_cpus);
+	pid_t whose = perf->samples_cpus || event->is_heap ? -1 : tid;
+	struct perf_event_attr attr = event_attr(perf, event, whose != -1, on_exec && whose != -1);
 	int fd;
 
 	attr.exclude_idle = perf->samples_cpus;
+	attr.disabled = !event->is_heap;
 	fd = open_patiently(&attr, whose, cpu);
 	if (fd >= 0 || !perf->samples_cpus || perf->is_settled ||
 	    (errno != EACCES && errno != EPERM))
@@ -653,7 +655,8 @@ static enum wk_perf_opened open_on_cpu(struct wk_perf *perf, const struct wk_per
 	WK_RESERVE(perf->fds, perf->fd_cap, most);
 	opened = open_side_band(perf, cpu, tid, err);
 	for (size_t i = 0; i < perf->event_count && opened == WK_OPENED; i++)
-		opened = open_event(perf, cpu, i, tid, on_exec, err);
+		if (!perf->events[i].is_heap || !perf->has_probes)
+			opened = open_event(perf, cpu, i, tid, on_exec, err);
 	if (opened == WK_OPENED)
 		perf->is_settled = true;
 	return opened;
@@ -668,6 +671,7 @@ enum wk_perf_opened wk_perf_open_target(struct wk_perf *perf, pid_t tid, bool on
 		if (opened != WK_OPENED)
 			return opened;
 	}
+	perf->has_probes = true;
 	return WK_OPENED;
 }
 

@@ -66,6 +66,7 @@ struct wk_perf {
 	bool samples_cpus;   /* samples are of everything that runs; who needs them filters */
 	bool kernel_refused; /* user code only, for lack of the right */
 	bool knows_lost;     /* the kernel counts what each event lost */
+	bool has_probes;     /* for all targets: they were opened with the first */
 	bool is_settled;     /* an event was opened: no more changes of layout */
 };
 

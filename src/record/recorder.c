@@ -30,6 +30,7 @@
 #define DEFAULT_FREQUENCY_HZ 997 /* a prime, to stay out of step with periodic programs */
 #define SMALL_STACK_BYTES    16384
 #define CALL_STACK_BYTES     32768
+#define PROBE_STACK_BYTES    8192
 #define FEWEST_COPIES        16
 #define HIGH_FREQUENCY_HZ    4000
 #define QUEUE_BYTES          (16u << 20)
@@ -46,6 +47,7 @@ struct wk_recorder {
 	struct wk_merge merge;
 	struct wk_parser parser;
 	struct wk_heap_channels *heap;      /* NULL: not recorded */
+	struct wk_heap_probes *heap_probes; /* NULL: none */
 	struct wk_heap_attach *heap_attach; /* of processes that run already; or NULL */
 	struct wk_buf heap_rows;
 	uint64_t heap_bytes;
@@ -77,9 +79,10 @@ static bool check_options(struct wk_recorder_options *options, struct wk_err *er
 	return true;
 }
 
-static bool parse_events(const struct wk_recorder_options *options, bool calls,
-			 struct wk_perf_event **events, size_t *count, struct wk_err *err)
+static bool parse_events(const struct wk_recorder *recorder, struct wk_perf_event **events,
+			 size_t *count, struct wk_err *err)
 {
+	const struct wk_recorder_options *options = &recorder->options;
 	struct wk_perf_event memory;
 	uint64_t id;
 	size_t cap = 0;
@@ -92,16 +95,46 @@ static bool parse_events(const struct wk_recorder_options *options, bool calls,
 		if (!wk_perf_name_parse(wk_str_c(name), WK_APPEND(*events, *count, cap), err))
 			return false;
 	}
+	for (size_t i = 0; wk_heap_probes_event_at(recorder->heap_probes, i, &memory); i++)
+		*WK_APPEND(*events, *count, cap) = memory;
 	if (!options->records_memory)
 		return true;
 	if (!wk_perf_name_parse(wk_str_c("page-faults"), WK_APPEND(*events, *count, cap), err))
 		return false;
 	(*events)[*count - 1].has_address = true;
 	/* Some kernels do not have all of them. */
-	for (size_t i = 0; calls && wk_perf_name_memory_at(i, &memory); i++)
+	for (size_t i = 0; recorder->records_calls && wk_perf_name_memory_at(i, &memory); i++)
 		if (wk_tracepoint_id(memory.system, memory.point, &id, NULL))
 			*WK_APPEND(*events, *count, cap) = memory;
 	return true;
+}
+
+/* If they are not needed, `why` says why there are none. */
+static bool make_heap_probes(struct wk_recorder *recorder, struct wk_err *why, struct wk_err *err)
+{
+	const struct wk_recorder_options *options = &recorder->options;
+
+	if (!options->heap_probe_count)
+		return true;
+	recorder->heap_probes = wk_heap_probes_new(options->heap_probes, options->heap_probe_count,
+						   options->needs_heap_probes ? err : why);
+	return recorder->heap_probes || !options->needs_heap_probes;
+}
+
+static void report_heap_probes(struct wk_recorder *recorder, const struct wk_err *why)
+{
+	const struct wk_recorder_options *options = &recorder->options;
+	struct wk_buf *notices = &recorder->perf.notices;
+
+	if (recorder->heap_probes) {
+		wk_buf_add_fmt(notices, "the allocator of %s is recorded by uprobes on ",
+			       options->heap_probes[0].path);
+		wk_num_add_counted(notices, options->heap_probe_count, " function", " functions");
+		wk_buf_add_text(notices, ": a call takes some microseconds more\n");
+	} else if (options->heap_probe_count) {
+		wk_buf_add_fmt(notices, "the allocator of %s is not recorded: %s\n",
+			       options->heap_probes[0].path, why->text);
+	}
 }
 
 /* Only root can read what tracepoints there are, as a rule. */
@@ -154,17 +187,20 @@ static bool init_perf(struct wk_recorder *recorder, struct wk_err *err)
 						      : WK_MOST_STACK_BYTES,
 		.ring_bytes = options->ring_bytes,
 	};
-	bool ok;
+	struct wk_err why_no_probes = { 0 };
+	bool ok = make_heap_probes(recorder, &why_no_probes, err);
 
 	recorder->records_calls =
 		options->records_memory && may_record_calls(&recorder->why_no_calls);
 	recorder->hooks_calls = options->records_memory && !recorder->records_calls &&
 				(options->command || options->records_heap);
-	ok = parse_events(options, recorder->records_calls, &events, &config.event_count, err);
+	ok = ok && parse_events(recorder, &events, &config.event_count, err);
 
 	config.events = events;
 	ok = ok && wk_perf_init(&recorder->perf, &config, err);
 	wk_free(events);
+	if (ok)
+		report_heap_probes(recorder, &why_no_probes);
 	if (ok && wants_stacks && !has_stacks)
 		wk_buf_add_text(&recorder->perf.notices,
 				"call chains by frame pointers only: copies of stacks cannot be "
@@ -192,6 +228,8 @@ static void limit_stacks(struct wk_recorder *recorder)
 	if (!recorder->options.stack_bytes && wk_perf_counts_events(perf) &&
 	    *bytes > SMALL_STACK_BYTES)
 		*bytes = SMALL_STACK_BYTES;
+	if (!recorder->options.stack_bytes && recorder->heap_probes && *bytes > PROBE_STACK_BYTES)
+		*bytes = PROBE_STACK_BYTES;
 	/* Lost calls are worse than cut stacks, but compilers have deep ones. */
 	if (!recorder->options.stack_bytes && recorder->records_calls && *bytes > CALL_STACK_BYTES)
 		*bytes = CALL_STACK_BYTES;
@@ -268,13 +306,16 @@ static bool ask_exit_code(void *context, uint32_t pid, int *code)
 
 /* Events that are counted one by one come faster than they are unwound: their queue grows. A clock
  * that is too fast loses samples instead of taking the machine's memory. */
-static uint64_t most_queue_bytes(const struct wk_perf *perf)
+static uint64_t most_queue_bytes(const struct wk_recorder *recorder)
 {
 	long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
 	uint64_t most =
 		pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes / 8 : 0;
 
-	return wk_perf_counts_events(perf) && most > QUEUE_BYTES ? most : QUEUE_BYTES;
+	return (wk_perf_counts_events(&recorder->perf) || recorder->heap_probes) &&
+			       most > QUEUE_BYTES
+		       ? most
+		       : QUEUE_BYTES;
 }
 
 static void prepare_stages(struct wk_recorder *recorder)
@@ -285,13 +326,13 @@ static void prepare_stages(struct wk_recorder *recorder)
 		.context = recorder,
 	};
 	uint64_t rings = recorder->perf.config.ring_bytes * recorder->perf.cpu_count;
-	uint64_t most = most_queue_bytes(&recorder->perf);
+	uint64_t most = most_queue_bytes(recorder);
 
 	wk_parser_init(&recorder->parser, &recorder->perf.layout, &recorder->perf.sources, &asks);
 	if (recorder->perf.with_fields.count)
 		recorder->parser.with_fields = &recorder->perf.with_fields;
 	recorder->parser.kernel_counts_lost = recorder->perf.knows_lost;
-	recorder->parser.drops_strangers = recorder->perf.samples_cpus;
+	recorder->parser.drops_strangers = recorder->perf.samples_cpus || recorder->heap_probes;
 	recorder->lost = wk_alloc_zeroed(recorder->perf.event_count + 1, sizeof(*recorder->lost));
 	recorder->queue.limit_bytes = (size_t)(rings > most ? rings : most);
 	recorder->reader.perf = &recorder->perf;
@@ -374,6 +415,8 @@ static void release(struct wk_recorder *recorder)
 	end_hurry(recorder);
 	wk_launch_fini(&recorder->launch);
 	wk_perf_close(&recorder->perf);
+	wk_heap_probes_free(recorder->heap_probes);
+	recorder->heap_probes = NULL;
 	if (recorder->reader.wake_fd >= 0)
 		close(recorder->reader.wake_fd);
 }
@@ -398,12 +441,19 @@ static unsigned moments_of(const struct wk_recorder_options *options)
 	       (options->snapshot_over_bytes ? WK_HEAP_MOMENT_OVER : 0u);
 }
 
+/* Probes do for processes that run already. */
+static bool attaches_heap(const struct wk_recorder *recorder)
+{
+	return recorder->options.pid_count && !recorder->heap_probes;
+}
+
 static bool prepare_heap(struct wk_recorder *recorder, struct wk_err *err)
 {
 	struct wk_heap_channels_options options = {
 		.records = (recorder->options.records_heap ? WK_CHANNEL_HEAP : 0u) |
 			   (recorder->hooks_calls ? WK_CHANNEL_MEMORY : 0u),
 		.snapshot_every_ns = recorder->options.snapshot_every_ns,
+		.has_other_heaps = recorder->heap_probes != NULL,
 		.moments = moments_of(&recorder->options),
 		.over_bytes = recorder->options.snapshot_over_bytes,
 		.when_full = recorder->options.drops_heap_events ? WK_CHANNEL_DROP
@@ -415,10 +465,10 @@ static bool prepare_heap(struct wk_recorder *recorder, struct wk_err *err)
 	};
 
 	recorder->heap = wk_heap_channels_new(&options, err);
-	if (recorder->heap && recorder->options.pid_count)
+	if (recorder->heap && attaches_heap(recorder))
 		recorder->heap_attach =
 			wk_heap_attach_new(recorder->pids, recorder->options.pid_count, err);
-	return recorder->heap && (!recorder->options.pid_count || recorder->heap_attach);
+	return recorder->heap && (!attaches_heap(recorder) || recorder->heap_attach);
 }
 
 /* Memory calls without the heap: page faults are better than no recording. */
@@ -788,6 +838,7 @@ static void fill_result(struct wk_recorder *recorder, struct wk_recorder_result 
 		.sampled_ns = is_of_a_clock(perf) ? counts->cpu_ns : UINT64_MAX,
 		.heap_processes = recorder->heap ? wk_heap_channels_processes(recorder->heap) : 0,
 		.heap_bytes = recorder->heap_bytes,
+		.probes_heap = recorder->heap_probes != NULL,
 		.counts_cpu_time = perf->events[0].is_cpu_time,
 		.records_calls = recorder->records_calls || recorder->hooks_calls,
 		.hooks_calls = recorder->hooks_calls,

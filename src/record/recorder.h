@@ -18,6 +18,7 @@
 #include "base/err.h"
 #include "event/sink.h"
 #include "event/stack_end.h"
+#include "record/heap/probes.h"
 
 /* The name of an event that never happens. */
 #define WK_DUMMY_EVENT "dummy"
@@ -62,6 +63,12 @@ struct wk_recorder_options {
 	bool command_to_stderr;       /* its standard output goes there: wick's own is in use */
 	bool records_memory;          /* calls that map, unmap or protect memory */
 
+	/* Functions of allocators, recorded by uprobes in addition to what the heap library
+	 * records; if they may be missing, a notice says that they cannot be recorded. */
+	const struct wk_heap_probe *heap_probes;
+	size_t heap_probe_count;
+	bool needs_heap_probes;
+
 	/* Called for each sample whose copy of the stack is full, long before it comes to the sink
 	 * in order of time, by another thread; or NULL. */
 	void (*on_full_stack)(void *context, uint32_t pid, uint32_t tid,
@@ -97,6 +104,7 @@ struct wk_recorder_result {
 			      * a clock */
 	uint32_t heap_processes; /* whose allocations were recorded */
 	uint64_t heap_bytes;     /* of their events */
+	bool probes_heap;        /* functions of allocators are recorded by uprobes */
 	bool counts_cpu_time;    /* the first event is a clock or cycles */
 	uint64_t counters;       /* of processes: how often they were recorded */
 	bool records_calls;      /* that change address spaces: else page faults, if requested */

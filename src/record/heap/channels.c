@@ -323,7 +323,7 @@ static void take_next_snapshot(struct wk_heap_channels *channels)
 		return;
 	channels->snapshot_ns += ((now_ns - channels->snapshot_ns) / every_ns + 1) * every_ns;
 	pthread_mutex_lock(&channels->lock);
-	if (channels->arrived || channels->channels)
+	if (channels->arrived || channels->channels || channels->options.has_other_heaps)
 		add_snapshot(channels, 0, WK_HEAP_SNAPSHOT_INTERVAL, wk_str_c(""));
 	pthread_mutex_unlock(&channels->lock);
 }

@@ -28,6 +28,7 @@ struct wk_heap_channels_options {
 	uint64_t sample_bytes;      /* mean distance of recorded blocks; 0: all are */
 	uint64_t seed;              /* of the choice; 0: any */
 	uint64_t snapshot_every_ns; /* 0: only those that are requested */
+	bool has_other_heaps; /* that no library records: snapshots are taken of them as well */
 
 	/* Snapshots that are taken when the recording is read. */
 	unsigned moments;    /* bits of enum wk_heap_moment */
