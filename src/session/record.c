@@ -11,6 +11,7 @@
 #include "base/num.h"
 #include "formats/perf/write.h"
 #include "os/os.h"
+#include "session/heap/heap_symbols.h"
 #include "session/previous.h"
 #include "session/unrecorded.h"
 #include "stages/jit/jit_stage.h"
@@ -22,6 +23,7 @@ struct wk_recording {
 	struct wk_perf_data_writer *writer;
 	struct wk_jit_stage *names;
 	struct wk_unwind_stage *stage;
+	struct wk_heap_symbols heap_symbols;
 	struct wk_unrecorded *unrecorded; /* NULL: neither heaps nor memory calls are recorded */
 	struct wk_recorder_result result;
 	struct wk_buf previous;
@@ -176,6 +178,16 @@ static bool find_stack_end(void *context, uint32_t tid, struct wk_stack_end *end
 	return wk_unwind_stage_stack_end(r->stage, tid, end);
 }
 
+/* Sampled blocks are the library's choice. */
+static bool find_heap_symbols(struct wk_recording *r, struct wk_err *err)
+{
+	const struct wk_recorder_options *options = &r->request.recorder;
+
+	return !options->records_heap || options->heap_sample_bytes ||
+	       wk_heap_symbols_find(&r->heap_symbols, r->request.heap_symbols, &r->request.recorder,
+				    err);
+}
+
 struct wk_recording *wk_recording_new(const struct wk_record_request *request,
 				      struct wk_symbols *symbols, struct wk_err *err)
 {
@@ -188,7 +200,8 @@ struct wk_recording *wk_recording_new(const struct wk_record_request *request,
 	r->request.recorder.on_full_stack = on_full_stack;
 	r->request.recorder.find_stack_end = find_stack_end;
 	r->request.recorder.stack_context = r;
-	r->recorder = wk_recorder_new(&r->request.recorder, err);
+	if (find_heap_symbols(r, err))
+		r->recorder = wk_recorder_new(&r->request.recorder, err);
 	if (r->recorder)
 		return r;
 	wk_recording_free(r);
@@ -248,7 +261,7 @@ bool wk_recording_run(struct wk_recording *r, struct wk_err *err)
 	/* Processes that run already have all loaded the library. */
 	if ((r->request.recorder.records_heap || r->request.recorder.records_memory) &&
 	    r->request.recorder.command) {
-		r->unrecorded = wk_unrecorded_new(sink, unrecorded_of(r));
+		r->unrecorded = wk_unrecorded_new(sink, unrecorded_of(r), &r->heap_symbols);
 		sink = wk_unrecorded_sink(r->unrecorded);
 	}
 	wk_symbols_be_live(r->symbols, true);
@@ -307,6 +320,7 @@ void wk_recording_free(struct wk_recording *r)
 	if (!r)
 		return;
 	wk_unrecorded_free(r->unrecorded);
+	wk_heap_symbols_fini(&r->heap_symbols);
 	wk_unwind_stage_free(r->stage);
 	wk_jit_stage_free(r->names);
 	wk_perf_data_writer_free(r->writer);

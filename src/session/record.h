@@ -25,7 +25,9 @@ struct wk_record_request {
 	struct wk_recorder_options recorder;
 	const char *output; /* a path, or "-" for standard output */
 	bool embeds_symbols;
-	bool stays_open; /* the file will be read from `outcome.fd` */
+	const char *heap_symbols; /* functions of allocators (session/heap/heap_symbols.h); NULL:
+				   * not requested */
+	bool stays_open;          /* the file will be read from `outcome.fd` */
 
 	/* May be NULL; about four times a second. */
 	void (*progress)(void *context, const struct wk_recorder_status *status,

@@ -43,6 +43,7 @@ struct process {
 struct wk_unrecorded {
 	struct wk_sink next;
 	enum wk_unrecorded_of of;
+	const struct wk_heap_symbols *symbols;
 	struct wk_strtab *text;
 	struct program *programs; /* row 0 is none */
 	size_t program_count, program_cap;
@@ -54,12 +55,14 @@ struct wk_unrecorded {
 	size_t reported_count, reported_cap;
 };
 
-struct wk_unrecorded *wk_unrecorded_new(struct wk_sink next, enum wk_unrecorded_of of)
+struct wk_unrecorded *wk_unrecorded_new(struct wk_sink next, enum wk_unrecorded_of of,
+					const struct wk_heap_symbols *symbols)
 {
 	struct wk_unrecorded *unrecorded = wk_alloc_zeroed(1, sizeof(*unrecorded));
 
 	unrecorded->next = next;
 	unrecorded->of = of;
+	unrecorded->symbols = symbols;
 	unrecorded->text = wk_strtab_new();
 	*WK_APPEND(unrecorded->programs, unrecorded->program_count, unrecorded->program_cap) =
 		(struct program){ 0 };
@@ -158,6 +161,8 @@ static void look_at(struct wk_unrecorded *unrecorded, struct program *program)
 	struct wk_os_file file;
 	struct wk_obj *obj;
 
+	if (wk_heap_symbols_has_file(unrecorded->symbols, program->name))
+		return;
 	if (has_more_rights(program->name)) {
 		program->obstacle = MORE_RIGHTS;
 		return;
@@ -241,6 +246,7 @@ static void settle(struct wk_unrecorded *unrecorded, struct process *process, bo
 	if (!process->program)
 		return;
 	if (!is_loaded && has_ended &&
+	    !wk_heap_symbols_has_file(unrecorded->symbols, program->name) &&
 	    (program->obstacle == NO_OBSTACLE || program->obstacle == OWN_ALLOCATOR))
 		program->obstacle = NOT_LOADED;
 	if (is_obstacle(unrecorded, program->obstacle, is_loaded))
@@ -315,6 +321,15 @@ struct wk_sink wk_unrecorded_sink(struct wk_unrecorded *unrecorded)
 
 /* ---- sentences */
 
+/* By uprobes, which also see programs that the command starts. */
+static void add_root_advice(const struct program *program, struct wk_buf *line)
+{
+	wk_buf_add_text(line, "record it as root with --heap-symbols=");
+	if (!strchr(program->name, '/'))
+		wk_buf_add_text(line, "./");
+	wk_buf_add_shell(line, wk_str_c(program->name));
+}
+
 static void add_reason(const struct wk_unrecorded *unrecorded, const struct program *program,
 		       struct wk_buf *line)
 {
@@ -335,6 +350,10 @@ static void add_reason(const struct wk_unrecorded *unrecorded, const struct prog
 		return;
 	case IS_STATIC:
 		wk_buf_add_text(line, "it is linked statically; link it dynamically");
+		if (unrecorded->of != WK_UNRECORDED_HEAP)
+			break;
+		wk_buf_add_text(line, ", ");
+		add_root_advice(program, line);
 		break;
 	case OTHER_LIBC:
 		wk_buf_add_text(line, "its C library is not glibc (");
@@ -367,8 +386,10 @@ static void add_sentence(const struct wk_unrecorded *unrecorded, const struct pr
 		       program->allocator ? program->allocator : "a malloc of its own");
 	if (program->allocator)
 		wk_buf_add_fmt(line, " (%.*s)", WK_STR_ARG(program->detail));
-	wk_buf_add_text(line, ", which is not recorded; build it with the malloc of the C "
-			      "library, or use --memory, which records what it maps\n");
+	wk_buf_add_text(line, ", which is not recorded; ");
+	add_root_advice(program, line);
+	wk_buf_add_text(line, ", build it with the malloc of the C library, or use --memory, which "
+			      "records what it maps\n");
 }
 
 void wk_unrecorded_add(struct wk_unrecorded *unrecorded, struct wk_buf *lines)

@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "event/sink.h"
+#include "session/heap/heap_symbols.h"
 
 struct wk_unrecorded;
 
@@ -18,7 +19,9 @@ enum wk_unrecorded_of {
 	WK_UNRECORDED_32_BITS, /* memory calls, by tracepoints, which leave such programs out */
 };
 
-struct wk_unrecorded *wk_unrecorded_new(struct wk_sink next, enum wk_unrecorded_of of);
+/* `symbols`: of programs that are recorded in another way. */
+struct wk_unrecorded *wk_unrecorded_new(struct wk_sink next, enum wk_unrecorded_of of,
+					const struct wk_heap_symbols *symbols);
 void wk_unrecorded_free(struct wk_unrecorded *unrecorded);
 struct wk_sink wk_unrecorded_sink(struct wk_unrecorded *unrecorded);
 

@@ -1,6 +1,7 @@
 """What a recording of the heap contains, and what the program has counted itself (heap_count.h)."""
 import bisect
 import collections
+import os
 import pathlib
 import re
 
@@ -28,10 +29,16 @@ def summed(t, recording):
             [line for line in shown.splitlines() if "damaged" in line or "lost:" in line])
 
 
+def has_uprobes():
+    """May programs be recorded without the heap library?"""
+    return os.geteuid() == 0 and any(os.access(f"{root}/uprobe_events", os.W_OK) for root in (
+        "/sys/kernel/tracing", "/sys/kernel/debug/tracing"))
+
+
 class Log:
     """By process: what was counted of each function, as [times, bytes], and where that was."""
 
-    def __init__(self, path):
+    def __init__(self, path, same=()):
         self.counted = collections.defaultdict(lambda: collections.defaultdict(lambda: [0, 0]))
         self.ranges = collections.defaultdict(set)
         self.main = {}
@@ -43,6 +50,7 @@ class Log:
                 self.main[pid] = int(rest[1], 16)
             else:
                 name, times, size = rest if kind == "allocated" else ["free", *rest]
+                name = dict(same).get(name, name)
                 self.counted[pid][name][0] += int(times)
                 self.counted[pid][name][1] += int(size)
 
@@ -127,11 +135,11 @@ def shell_code(code):
     return 128 - code if code < 0 else code
 
 
-def compare_run(t, words, name, recorded_words=None, seconds=120, **options):
+def compare_run(t, words, name, recorded_words=None, seconds=120, record=(), **options):
     """Runs a program without a recorder and with one: what it prints, and how it ends, is the same.
     Returns what the recorder printed."""
     plain = tap.run(*words, check=False, cwd=t.folder, seconds=seconds, **options)
-    came = t.wick("record", "--heap", "-o", name, "--", *(recorded_words or words), check=False,
+    came = t.wick("record", "--heap", *record, "-o", name, "--", *(recorded_words or words), check=False,
                   seconds=seconds, **options)
     t.equal(came.returncode, shell_code(plain.returncode), f"exit code ({came.stderr[-300:]})")
     t.equal(came.stdout, plain.stdout, "what the program prints")
@@ -139,16 +147,17 @@ def compare_run(t, words, name, recorded_words=None, seconds=120, **options):
 
 
 def compare(t, program, case, *words, through=(), roots=("main",), cut=0, is_logged=True,
-            has_notes=False, interrupted=0, seconds=120):
+            has_notes=False, interrupted=0, seconds=120, same=(), record=()):
     """Records a case of a program, and compares all totals. Each name of `through` is in some stack,
     and each stack has one of `roots`; that of main is whole. At most `interrupted` calls were under
     way when a handler forked: in the child they are not recorded."""
     path, log_path = pathlib.Path(program), t.folder / "log"
     if not path.is_absolute():
         path = tap.program("live", program)
-    compare_run(t, [path, case, "/dev/null", *words], "wick.data",
-                [path, case, log_path, *words], seconds)
-    log = Log(log_path)
+    said = compare_run(t, [path, case, "/dev/null", *words], "wick.data",
+                       [path, case, log_path, *words], seconds, record)
+    t.true(" lost" not in said, said)
+    log = Log(log_path, same)
     heap = Heap(t, "wick.data", log)
     t.within(heap.missed, 0, interrupted, "allocations at addresses that were not freed")
     t.within(heap.foreign, 0, interrupted, "releases of blocks that nothing allocated")

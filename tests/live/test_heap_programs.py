@@ -80,7 +80,14 @@ def unrecorded(program, reason):
     return f"the heap of {program} was not recorded: {reason}"
 
 
-STATIC = "it is linked statically; link it dynamically"
+def as_root(program):
+    return f"record it as root with --heap-symbols={program}"
+
+
+def static(program):
+    return unrecorded(program, f"it is linked statically; link it dynamically, {as_root(program)}")
+
+
 RIGHTS = "it runs with more rights than its user (setuid, setgid or capabilities); record a copy " \
     "without them"
 
@@ -89,13 +96,13 @@ RIGHTS = "it runs with more rights than its user (setuid, setgid or capabilities
 def _(t):
     for options in ["-static"], ["-static-pie"]:
         program = compiled(t, *options)
-        expect_named(t, [program], unrecorded(program, STATIC))
+        expect_named(t, ["env", program], static(program))
 
 
 @tap.case("a static program that runs often is named once, what runs it is recorded")
 def _(t):
     program = compiled(t, "-static")
-    expect_named(t, ["bash", "-c", f"{program}; {program}; exit 5"], unrecorded(program, STATIC))
+    expect_named(t, ["bash", "-c", f"{program}; {program}; exit 5"], static(program))
     t.true(heap_totals.summed(t, "wick.data")[0] > 10, "the shell was not recorded")
 
 
@@ -121,7 +128,7 @@ def _(t):
 @tap.case("a static program of musl is named")
 def _(t):
     program = compiled(t, "-static", compiler="musl-gcc")
-    expect_named(t, [program], unrecorded(program, STATIC))
+    expect_named(t, ["env", program], static(program))
 
 
 @tap.case("a program of another C library is named")
@@ -208,7 +215,7 @@ def _(t):
                        ("je_malloc", "jemalloc (je_malloc)"), ("malloc", "a malloc of its own")):
         program = compiled(t, "-fno-builtin", text=ALLOCATING.replace("NAME", name))
         expect_named(t, [program], f"{program} allocates with {what}, which is not recorded; "
-                     "build it with the malloc of the C library")
+                     f"{as_root(program)}, build it with the malloc of the C library")
 
 
 @tap.case("jemalloc is named if it is in the program, and recorded if it is a library")

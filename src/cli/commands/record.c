@@ -83,6 +83,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	}
 	request.recorder = plan.options;
 	request.embeds_symbols = plan.embeds_symbols;
+	request.heap_symbols = plan.heap_symbols;
 	wk_symbolizer_open_here(&symbolizer);
 	wk_record_run(&request, args->quiet, symbolizer.symbols, &end, err);
 	wk_symbolizer_close(&symbolizer);

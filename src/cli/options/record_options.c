@@ -58,6 +58,9 @@ static const struct wk_opt options[] = {
 	{ 0, "heap-full", "HOW", "what a program does whose allocations come faster than they are "
 	  "written: block (wait), drop (leave out, and count) [default: block]", WK_OPT_CHOICE,
 	  AT(heap_full), heap_full },
+	{ 0, "heap-symbols", "[LIST]", "also record an allocator inside the program, by uprobes (root; "
+	  "microseconds for each call); LIST has prefixes (mi_), NAME=malloc, NAME=free, files "
+	  "[default: known allocators]", WK_OPT_MAYBE, AT(heap_symbols), NULL },
 	WK_VALUE(0, "snapshot-every", "TIME", "with --heap, take a snapshot of all recorded heaps "
 	  "each TIME (5s, 500ms)", WK_OPT_DURATION,
 	  AT(snapshot_every_ns)),
@@ -188,11 +191,14 @@ static bool check_what(const struct wk_record_args *args, char *const *command, 
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "--pid records these processes only; it excludes %s",
 			       command ? "a command" : "--all-cpus");
-	if ((args->heap || args->heap_sample) && args->all_cpus)
+	if (args->heap_sample && args->heap_symbols)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "--heap-symbols records each call, and excludes --heap-sample");
+	if ((args->heap || args->heap_sample || args->heap_symbols) && args->all_cpus)
 		return wk_fail(
 			err, WK_EUSAGE, WK_NOWHERE,
 			"--heap records a command or processes (-p), and excludes --all-cpus");
-	if (snapshot_option(args) && !args->heap && !args->heap_sample)
+	if (snapshot_option(args) && !args->heap && !args->heap_sample && !args->heap_symbols)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "--%s takes snapshots of heaps; it needs --heap",
 			       snapshot_option(args));
@@ -217,7 +223,7 @@ bool wk_record_plan_init(struct wk_record_plan *plan, const struct wk_record_arg
 		.duration_ns = args->duration_ns,
 		.call_graph = call_graph_of(args->call_graph),
 		.ring_bytes = args->ring_bytes,
-		.records_heap = args->heap || args->heap_sample,
+		.records_heap = args->heap || args->heap_sample || args->heap_symbols,
 		.heap_sample_bytes = args->heap_sample,
 		.heap_seed = args->heap_seed,
 		.records_memory = args->memory,
@@ -229,6 +235,7 @@ bool wk_record_plan_init(struct wk_record_plan *plan, const struct wk_record_arg
 	} };
 	if (!check_what(args, command, err) || !check_ranges(args, err))
 		return false;
+	plan->heap_symbols = args->heap_symbols;
 	plan->embeds_symbols = !args->no_embed;
 	plan->options.stack_bytes = (uint32_t)args->stack_bytes;
 	if (!plan->options.frequency_hz && !plan->options.period)

@@ -20,7 +20,7 @@ struct wk_record_args {
 	uint64_t stack_bytes, ring_bytes;
 	bool embeds_symbols, no_embed;
 	bool heap, memory;
-	const char *heap_full;
+	const char *heap_full, *heap_symbols;
 	uint64_t heap_sample, heap_seed;
 	uint64_t snapshot_every_ns, snapshot_over;
 	bool snapshot_at_exit, snapshot_at_peak;
@@ -36,6 +36,7 @@ struct wk_record_plan {
 	pid_t *pids;
 	struct wk_text_list events;
 	struct wk_arena texts;
+	const char *heap_symbols;
 	bool embeds_symbols; /* for the writer of the recording */
 };
 

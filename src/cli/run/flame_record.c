@@ -89,6 +89,7 @@ int wk_flame_record(const struct wk_record_plan *record, const char *recording,
 	struct wk_record_request request = {
 		.recorder = record->options,
 		.embeds_symbols = record->embeds_symbols,
+		.heap_symbols = record->heap_symbols,
 		.output = recording,
 		.stays_open = true,
 	};

@@ -409,6 +409,11 @@ static void say_heap(const struct wk_record_request *request,
 	struct wk_buf words = { 0 };
 
 	wk_warn_lines(&wk_cli_messages, wk_buf_str(&outcome->unrecorded));
+	if (!result->heap_processes && result->probes_heap && result->samples) {
+		wk_buf_add_text(&words, "calls of the allocator in ");
+		say_ended(request, outcome, &words, "; `wick show heap` prints what was allocated");
+		return;
+	}
 	if (!result->heap_processes && outcome->unrecorded.len)
 		return;
 	if (!result->heap_processes && !result->has_command) {
