@@ -2,7 +2,9 @@
 
 #include <string.h>
 
-#ifdef WK_HAS_ZLIB
+#ifdef WK_HAS_LIBDEFLATE
+#include <libdeflate.h>
+#elif defined(WK_HAS_ZLIB)
 #include <zlib.h>
 #endif
 
@@ -108,7 +110,12 @@ uint64_t wk_checksum(const void *bytes, size_t len)
 	return wk_checksum_end(&sum);
 }
 
-#ifdef WK_HAS_ZLIB
+#ifdef WK_HAS_LIBDEFLATE
+uint32_t wk_crc32(uint32_t crc, const void *bytes, size_t len)
+{
+	return len ? libdeflate_crc32(crc, bytes, len) : crc;
+}
+#elif defined(WK_HAS_ZLIB)
 uint32_t wk_crc32(uint32_t crc, const void *bytes, size_t len)
 {
 	return len ? (uint32_t)crc32_z(crc, bytes, len) : crc;
