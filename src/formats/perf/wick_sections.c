@@ -115,6 +115,17 @@ static enum found chunk_at(struct wk_bytes *section, struct wk_section_chunk *ch
 	return WHOLE_CHUNK;
 }
 
+struct wk_str wk_section_next_own(struct wk_bytes *section)
+{
+	struct wk_bytes head = *section, chunk;
+	uint32_t size;
+
+	wk_bytes_skip(&head, 4 + 2 + 2);
+	size = wk_u32le(&head);
+	chunk = wk_bytes_slice(section, HEAD_CHECK + 4 + (uint64_t)size + padding(size));
+	return wk_bytes_str(chunk);
+}
+
 bool wk_section_next(struct wk_bytes *section, struct wk_section_chunk *chunk, uint64_t *damaged)
 {
 	while (wk_bytes_left(section) > 0 && *damaged < MOST_DAMAGE) {

@@ -80,6 +80,10 @@ struct wk_section_chunk {
  * caller sets to 0 before the first call. False at the end. */
 bool wk_section_next(struct wk_bytes *section, struct wk_section_chunk *chunk, uint64_t *damaged);
 
+/* The same as a whole, of a section that was made here, as in section->done: nothing is checked.
+ * Empty at its end. */
+struct wk_str wk_section_next_own(struct wk_bytes *section);
+
 /* What wk_section_add_text and _add_build_id wrote; a bad length leaves the window bad. */
 struct wk_str wk_section_text(struct wk_bytes *rows);
 

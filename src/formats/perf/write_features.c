@@ -275,15 +275,10 @@ void wk_perf_write_section_records(struct wk_perf_data_writer *writer,
 				   const struct wk_section *section)
 {
 	struct wk_bytes left = wk_bytes_of(wk_buf_text(&section->done), section->done.len);
-	struct wk_section_chunk chunk;
-	const uint8_t *start = left.at;
-	uint64_t damaged = 0;
 
-	while (wk_section_next(&left, &chunk, &damaged)) {
+	while (wk_bytes_left(&left))
 		add_feature_record(writer, WK_PERF_HEADER_EVENT_TYPE, section->subject,
-				   wk_str_of((const char *)start, (size_t)(left.at - start)));
-		start = left.at;
-	}
+				   wk_section_next_own(&left));
 }
 
 void wk_perf_write_feature_records(struct wk_perf_data_writer *writer, unsigned feature)

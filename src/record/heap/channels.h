@@ -18,7 +18,7 @@
 #include "channel/channel.h"
 
 #define WK_HEAP_ROWS_BYTES  (32u << 20)
-#define WK_HEAP_WORTH_BYTES (1u << 20) /* many rows */
+#define WK_HEAP_WORTH_BYTES (256u << 10) /* many rows */
 
 struct wk_heap_channels;
 
