@@ -9,7 +9,8 @@ struct process {
 	uint32_t pid;
 	uint64_t began_ns;
 	struct wk_heap_stacks stacks;
-	uint32_t taken; /* stacks before it were handed out */
+	uint64_t *waiting; /* addresses that were not handed out yet */
+	size_t waiting_count, waiting_cap;
 };
 
 struct wk_heap_addresses {
@@ -28,12 +29,36 @@ void wk_heap_addresses_free(struct wk_heap_addresses *addresses)
 {
 	if (!addresses)
 		return;
-	for (size_t i = 0; i < addresses->count; i++)
+	for (size_t i = 0; i < addresses->count; i++) {
 		wk_heap_stacks_fini(&addresses->processes[i].stacks);
+		wk_free(addresses->processes[i].waiting);
+	}
 	wk_free(addresses->processes);
 	wk_map_fini(&addresses->process_of);
 	wk_map_fini(&addresses->seen);
 	wk_free(addresses);
+}
+
+/* What the definitions name for the first time. The stacks themselves are not needed: of a compiler
+ * there are a million. */
+static void keep_addresses(struct wk_heap_addresses *addresses, size_t i)
+{
+	struct process *process = &addresses->processes[i];
+	struct wk_heap_stacks *stacks = &process->stacks;
+
+	for (size_t k = 0; k < stacks->count; k++) {
+		uint64_t pc = stacks->nodes[k].pc;
+		uint32_t *seen;
+
+		if (!pc)
+			continue;
+		seen = wk_map_at(&addresses->seen, pc ^ (uint64_t)(i + 1) << 48);
+		if (!*seen)
+			*WK_APPEND(process->waiting, process->waiting_count, process->waiting_cap) =
+				pc - 1;
+		*seen = 1;
+	}
+	stacks->count = stacks->run_count = 0;
 }
 
 static void add_row(struct wk_heap_addresses *addresses, struct wk_bytes row)
@@ -54,6 +79,7 @@ static void add_row(struct wk_heap_addresses *addresses, struct wk_bytes row)
 		position = wk_u64le(&row);
 		wk_heap_stacks_add(&addresses->processes[*known - 1].stacks, position,
 				   wk_bytes_slice(&row, wk_u32le(&row)));
+		keep_addresses(addresses, *known - 1);
 	}
 }
 
@@ -70,17 +96,9 @@ static void take_process(struct wk_heap_addresses *addresses, size_t i, wk_heap_
 {
 	struct process *process = &addresses->processes[i];
 
-	for (; process->taken < process->stacks.count; process->taken++) {
-		uint64_t pc = process->stacks.nodes[process->taken].pc;
-		uint32_t *seen;
-
-		if (!pc)
-			continue;
-		seen = wk_map_at(&addresses->seen, pc ^ (uint64_t)(i + 1) << 48);
-		if (!*seen)
-			take(context, process->pid, pc - 1);
-		*seen = 1;
-	}
+	for (size_t k = 0; k < process->waiting_count; k++)
+		take(context, process->pid, process->waiting[k]);
+	process->waiting_count = 0;
 }
 
 void wk_heap_addresses_take(struct wk_heap_addresses *addresses, wk_heap_address_fn take,
