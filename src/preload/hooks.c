@@ -21,11 +21,10 @@ static inline bool is_wanted(void)
 static inline void *note(void *block, size_t size, enum wk_heap_function function,
 			 const void *frame)
 {
-	if (WK_LIKELY(block && is_wanted())) {
+	if (!wk_heap_is_passed(size) && WK_LIKELY(block && is_wanted()))
 		wk_heap_allocated(block, size, function, frame);
-		if (wk_space_is_wanted())
-			wk_space_allocated(block, frame);
-	}
+	if (wk_space_is_wanted() && block)
+		wk_space_allocated(block, frame);
 	return block;
 }
 
@@ -64,7 +63,7 @@ HOOK void free(void *block)
 {
 	if (!block || WK_UNLIKELY(wk_real_is_stored(block)))
 		return;
-	if (WK_LIKELY(is_wanted()))
+	if (!wk_heap_was_passed(block) && WK_LIKELY(is_wanted()))
 		wk_heap_released(block, WK_HEAP_RECORD_FREED);
 	if (wk_space_is_wanted()) {
 		free_pages(block, MY_FRAME());
@@ -88,15 +87,16 @@ static void *move_stored(void *block, size_t size)
  * fail. */
 static void *move(void *block, size_t size, enum wk_heap_function function, const void *frame)
 {
-	bool is_noted = is_wanted(), has_pages = wk_space_is_wanted();
+	bool is_noted = is_wanted(), was_noted = false, has_pages = wk_space_is_wanted();
 	struct wk_space_pages pages = { 0 };
 	uint32_t before;
 	void *moved;
 
 	if (block && WK_UNLIKELY(wk_real_is_stored(block)))
 		return note(move_stored(block, size), size, function, frame);
-	if (block && is_noted)
-		wk_heap_released(block, size ? WK_HEAP_RECORD_RELEASED : WK_HEAP_RECORD_FREED);
+	if (block && is_noted && !wk_heap_was_passed(block))
+		was_noted = wk_heap_released(block,
+					     size ? WK_HEAP_RECORD_RELEASED : WK_HEAP_RECORD_FREED);
 	if (block && has_pages)
 		pages = wk_space_moving(block);
 	before = enter_real();
@@ -106,9 +106,9 @@ static void *move(void *block, size_t size, enum wk_heap_function function, cons
 		return note(moved, size, function, frame);
 	if (has_pages)
 		wk_space_moved(pages, moved, frame);
-	if (moved && is_noted)
+	if (moved && is_noted && !wk_heap_is_passed(size))
 		wk_heap_moved(moved, size, function, frame);
-	else if (size && is_noted)
+	else if (!moved && size && was_noted)
 		wk_heap_released(block, WK_HEAP_RECORD_KEPT);
 	return moved;
 }

@@ -67,8 +67,7 @@ struct wk_heap_thread {
 	uint64_t head, tail; /* the tail as it was seen last */
 	uint64_t time, address;
 	uint32_t stack;
-	int64_t distance; /* bytes until the next block that is sampled */
-	uint32_t number;  /* of the slot */
+	uint32_t number; /* of the slot */
 	uint32_t epoch;
 	uint32_t tid;
 	uint32_t endings; /* how often its destructor was called */
@@ -148,10 +147,46 @@ static inline uint64_t wk_heap_fold(int64_t number)
 
 extern uint64_t wk_heap_sample_bytes; /* 0: every block is recorded */
 
+/* How many bytes of the calling thread until the next block that is recorded. Never negative; 0
+ * where that is not known, as in a new thread. */
+extern __thread uint64_t wk_heap_distance WK_INITIAL_EXEC;
+
 bool wk_heap_sample_begin(uint64_t bytes, uint64_t seed);
 
-/* How many bytes until the next recorded block: exponentially distributed. */
-int64_t wk_heap_sample_distance(void);
+/* Of a new block: true if it is not recorded, as almost all are while sampling. */
+static inline bool wk_heap_is_passed(size_t size)
+{
+	if (WK_UNLIKELY(!wk_heap_sample_bytes || size >= wk_heap_distance))
+		return false;
+	wk_heap_distance -= size;
+	return true;
+}
+
+/* Exponentially distributed. Whenever another one is drawn, what is left of the last one does not
+ * matter. */
+uint64_t wk_heap_sample_distance(void);
+
+/* Recorded blocks by address: how many there are for each bucket of addresses. Neighbours share a
+ * cache line, as blocks that a program uses together do. */
+#define WK_HEAP_SAMPLE_BUCKETS 8192u
+#define WK_HEAP_SAMPLE_LOST    0x80 /* more than the bucket can name */
+extern _Atomic uint8_t wk_heap_sampled[WK_HEAP_SAMPLE_BUCKETS];
+
+static inline unsigned wk_heap_sample_bucket(const void *block)
+{
+	uint64_t at = (uintptr_t)block;
+
+	return (unsigned)(at >> 6 ^ (at >> 19) * UINT64_C(0x9e3779b97f4a7c15) >> 51) %
+	       WK_HEAP_SAMPLE_BUCKETS;
+}
+
+/* Of a block that is released: true if it was certainly not recorded. */
+static inline bool wk_heap_was_passed(const void *block)
+{
+	return WK_LIKELY(wk_heap_sample_bytes) &&
+	       WK_LIKELY(!atomic_load_explicit(&wk_heap_sampled[wk_heap_sample_bucket(block)],
+					       memory_order_relaxed));
+}
 
 /* A recorded block; and whether one is, which it is not afterwards. */
 void wk_heap_sample_add(const void *block);
@@ -212,7 +247,8 @@ void wk_heap_allocated(const void *block, size_t size, enum wk_heap_function fun
 		       const void *frame);
 void wk_heap_moved(const void *block, size_t size, enum wk_heap_function function,
 		   const void *frame);
-void wk_heap_released(const void *block, enum wk_heap_record record);
+/* False if nothing was recorded. */
+bool wk_heap_released(const void *block, enum wk_heap_record record);
 
 /* A call that changes the address space: enum wk_heap_call. Its stack is that of the function whose
  * frame begins at `frame`, without that function; NULL: it begins, and has none. */

@@ -106,16 +106,15 @@ static inline void put(struct wk_heap_thread *thread, unsigned head, uint8_t *at
 	publish(thread, from, at);
 }
 
-/* Draws the next distance if so: what is left of the last one does not matter. */
-static inline bool is_sampled(struct wk_heap_thread *thread, const void *block, size_t size)
+/* A call that is not recorded takes the point that fell on it away: it is not for the next one. */
+static inline bool is_sampled(const struct wk_heap_thread *thread, const void *block, size_t size)
 {
-	if (WK_LIKELY(size < (uint64_t)thread->distance)) {
-		thread->distance -= (int64_t)size;
+	if (thread && wk_heap_is_passed(size))
 		return false;
-	}
-	thread->distance = wk_heap_sample_distance();
-	wk_heap_sample_add(block);
-	return true;
+	wk_heap_distance = wk_heap_sample_distance();
+	if (thread)
+		wk_heap_sample_add(block);
+	return thread;
 }
 
 static inline bool records_blocks(void)
@@ -129,12 +128,13 @@ static inline void put_block(const void *block, size_t size, unsigned head, cons
 	uint32_t stack, last;
 	uint8_t *at;
 
-	if (!thread)
-		return;
-	if (wk_heap_sample_bytes && !is_sampled(thread, block, size)) {
-		wk_heap_leave(thread);
+	if (WK_UNLIKELY(wk_heap_sample_bytes) && !is_sampled(thread, block, size)) {
+		if (thread)
+			wk_heap_leave(thread);
 		return;
 	}
+	if (!thread)
+		return;
 	stack = wk_heap_walk(thread, frame);
 	at = wk_heap_room(thread);
 	if (WK_LIKELY(at)) {
@@ -162,31 +162,26 @@ void wk_heap_moved(const void *block, size_t size, enum wk_heap_function functio
 		  frame);
 }
 
-/* A block that realloc could not move is there as before. Of one that was not sampled, the reader
- * ignores that. */
-static bool is_kept_or_sampled(const void *block, enum wk_heap_record record)
-{
-	if (record != WK_HEAP_RECORD_KEPT)
-		return wk_heap_sample_remove(block);
-	wk_heap_sample_add(block);
-	return true;
-}
-
-void wk_heap_released(const void *block, enum wk_heap_record record)
+bool wk_heap_released(const void *block, enum wk_heap_record record)
 {
 	struct wk_heap_thread *thread;
 	uint8_t *at;
 
-	if (!records_blocks() || (wk_heap_sample_bytes && !is_kept_or_sampled(block, record)))
-		return;
+	if (!records_blocks())
+		return false;
+	if (wk_heap_sample_bytes && record == WK_HEAP_RECORD_KEPT)
+		wk_heap_sample_add(block);
+	else if (wk_heap_sample_bytes && !wk_heap_sample_remove(block))
+		return false;
 	thread = wk_heap_enter();
 	if (!thread)
-		return;
+		return false;
 	at = wk_heap_room(thread);
 	if (WK_LIKELY(at))
 		put(thread, record, at, (struct numbers){ { wk_heap_ticks(), (uintptr_t)block } },
 		    2);
 	wk_heap_leave(thread);
+	return true;
 }
 
 static void put_call(struct wk_heap_thread *thread, unsigned call, uint64_t result,

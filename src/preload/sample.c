@@ -2,35 +2,37 @@
  * each byte were chosen with 1 / R, independently of all others.
  *
  * Which recorded blocks are still there is known to the process, so that only their releases are
- * recorded: a set of addresses in buckets of a cache line each. If a bucket is full, all releases
- * are recorded from then on. */
+ * recorded: a set of addresses in buckets of a cache line each, and a byte for each bucket that
+ * says how many it has, which is all that most releases look at. If a bucket is full, all releases
+ * of its addresses are recorded from then on. */
 #include <string.h>
 
 #include "preload/internal.h"
 
-#define BUCKETS 8192u
-#define WAYS    8u
+#define WAYS 8u
 
 struct bucket {
 	_Alignas(64) _Atomic uintptr_t blocks[WAYS];
 };
 
 uint64_t wk_heap_sample_bytes;
+__thread uint64_t wk_heap_distance WK_INITIAL_EXEC;
+_Atomic uint8_t wk_heap_sampled[WK_HEAP_SAMPLE_BUCKETS];
 
 static struct bucket *buckets;
 static uint64_t seed;
 static _Atomic uint64_t draws;
-static _Atomic bool is_full;
 
 bool wk_heap_sample_begin(uint64_t bytes, uint64_t given_seed)
 {
 	seed = given_seed;
 	atomic_store(&draws, 0);
-	atomic_store(&is_full, false);
 	if (bytes && !buckets)
-		buckets = wk_heap_pages(BUCKETS * sizeof(*buckets));
+		buckets = wk_heap_pages(WK_HEAP_SAMPLE_BUCKETS * sizeof(*buckets));
 	else if (bytes)
-		memset(buckets, 0, BUCKETS * sizeof(*buckets));
+		memset(buckets, 0, WK_HEAP_SAMPLE_BUCKETS * sizeof(*buckets));
+	for (unsigned i = 0; i < WK_HEAP_SAMPLE_BUCKETS; i++)
+		atomic_store_explicit(&wk_heap_sampled[i], 0, memory_order_relaxed);
 	/* Other threads may look a block up as soon as this is set. */
 	atomic_thread_fence(memory_order_release);
 	wk_heap_sample_bytes = buckets ? bytes : 0;
@@ -67,40 +69,41 @@ static double minus_log(double x)
 	return -(2 * t * sum + e * ln2);
 }
 
-int64_t wk_heap_sample_distance(void)
+uint64_t wk_heap_sample_distance(void)
 {
 	double chance = (double)((next_random() >> 11) + 1) * 0x1p-53;
 
-	return (int64_t)(minus_log(chance) * (double)wk_heap_sample_bytes) + 1;
-}
-
-static struct bucket *bucket_of(uintptr_t block)
-{
-	return buckets + ((block >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 51) % BUCKETS;
+	return (uint64_t)(minus_log(chance) * (double)wk_heap_sample_bytes) + 1;
 }
 
 void wk_heap_sample_add(const void *block)
 {
-	struct bucket *bucket = bucket_of((uintptr_t)block);
+	unsigned number = wk_heap_sample_bucket(block);
 
 	for (unsigned i = 0; i < WAYS; i++) {
 		uintptr_t none = 0;
 
-		if (atomic_compare_exchange_strong(&bucket->blocks[i], &none, (uintptr_t)block))
+		if (atomic_compare_exchange_strong(&buckets[number].blocks[i], &none,
+						   (uintptr_t)block)) {
+			atomic_fetch_add(&wk_heap_sampled[number], 1);
 			return;
+		}
 	}
-	atomic_store(&is_full, true);
+	atomic_fetch_or(&wk_heap_sampled[number], WK_HEAP_SAMPLE_LOST);
 }
 
 bool wk_heap_sample_remove(const void *block)
 {
-	struct bucket *bucket = bucket_of((uintptr_t)block);
+	unsigned number = wk_heap_sample_bucket(block);
+	uint8_t count = atomic_load_explicit(&wk_heap_sampled[number], memory_order_relaxed);
 
-	for (unsigned i = 0; i < WAYS; i++)
-		if (WK_UNLIKELY(atomic_load_explicit(&bucket->blocks[i], memory_order_relaxed) ==
-				(uintptr_t)block)) {
-			atomic_store(&bucket->blocks[i], 0);
+	for (unsigned i = 0; count && i < WAYS; i++) {
+		uintptr_t found = (uintptr_t)block;
+
+		if (atomic_compare_exchange_strong(&buckets[number].blocks[i], &found, 0)) {
+			atomic_fetch_sub(&wk_heap_sampled[number], 1);
 			return true;
 		}
-	return atomic_load_explicit(&is_full, memory_order_relaxed);
+	}
+	return count & WK_HEAP_SAMPLE_LOST;
 }

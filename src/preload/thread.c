@@ -199,7 +199,7 @@ static bool take_slot(struct wk_heap_thread *thread, uint32_t tid)
 	thread->ring = slot + WK_CHANNEL_PAGE;
 	thread->tid = tid;
 	thread->depth = 0;
-	thread->distance = wk_heap_sample_bytes ? wk_heap_sample_distance() : 0;
+	wk_heap_distance = wk_heap_sample_bytes ? wk_heap_sample_distance() : 0;
 	thread->epoch = wk_heap_epoch;
 	begin_stream(thread);
 	atomic_store(&thread->slot->tid, tid);
