@@ -9,8 +9,10 @@ programs: CPU seconds of the command with all it started, the recorder included.
     bench/heap.py [ROUNDS [PAIRS]]"""
 import os
 import re
+import shlex
 import shutil
 import statistics
+import subprocess
 import sys
 
 from common import HERE, PYTHON, WICK, Cost, folder, need, run
@@ -19,7 +21,7 @@ ROUNDS = 5
 PAIRS = 4000000
 
 SQL = """create table t(a integer primary key, b text, c text);
-with recursive n(i) as (select 1 union all select i + 1 from n where i < 60000)
+with recursive n(i) as (select 1 union all select i + 1 from n where i < 600000)
 insert into t select i, hex(i * 7919), printf('%040d', i) from n;
 create index u on t(b);
 select count(*), sum(length(c)) from t where b like '%7%';
@@ -86,20 +88,31 @@ def print_churn(recorders, work, rounds, pairs):
               f"{threads[2] - bare['two'][2]:.0f} KiB")
 
 
+def compiler_itself(source):
+    """What g++ starts: it prints that, and does not start it."""
+    options = ["-O1", "-std=c++17", "-S", source]
+    printed = subprocess.run(["g++", "-###", *options], stderr=subprocess.PIPE, text=True).stderr
+    words = shlex.split(next(line for line in printed.splitlines() if "cc1plus" in line))
+    return words[:words.index("-o")]
+
+
 def programs(work):
-    """Title, what has to be there, and the command."""
+    """Title, what has to be there, and the command: the program itself, since heaptrack does not
+    record what a shell, a compiler's driver or rustup starts."""
     def source(name):
         return os.path.join(HERE, "programs", name)
 
     statements = os.path.join(work, "statements.sql")
     with open(statements, "w") as file:
         file.write(SQL)
-    yield "sqlite3", "sqlite3", ["sh", "-c", f"sqlite3 :memory: <{statements}"]
+    yield "sqlite3", "sqlite3", ["sqlite3", ":memory:", f".read {statements}"]
     yield "CPython", PYTHON, [PYTHON, source("words.py"), "60"]
-    yield "cc1plus", "g++", ["g++", "-O1", "-std=c++17", "-c", "-o", os.path.join(work, "o"),
-                             source("shapes.cpp")]
-    yield "rustc", "rustc", ["rustc", "-O", "-o", os.path.join(work, "again"), source("threads.rs")]
+    yield "cc1plus", "g++", [
+        *compiler_itself(source("shapes.cpp")), "-o", os.path.join(work, "s")]
     if shutil.which("rustc"):
+        root = run(["rustc", "--print", "sysroot"]).stdout.decode().strip()
+        yield "rustc", "rustc", [os.path.join(root, "bin", "rustc"), "-O", "-o",
+                                 os.path.join(work, "again"), source("threads.rs")]
         run(["rustc", "-O", "-o", os.path.join(work, "blocks"), source("blocks.rs")])
     yield "Rust, boxes and maps", "rustc", [os.path.join(work, "blocks")]
 
