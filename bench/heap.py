@@ -96,6 +96,18 @@ def compiler_itself(source):
     return words[:words.index("-o")]
 
 
+def print_snapshots(work):
+    """What a call of malloc or free takes at most, in a program with a million blocks."""
+    program = os.path.join(work, "live_blocks")
+    run(["gcc", "-O2", "-o", program, os.path.join(HERE, "programs", "live_blocks.c")])
+    snapshots = [WICK, "record", "-q", "--heap", "--snapshot-every", "50ms",
+                 "-o", os.path.join(work, "snapshots"), "--"]
+    exact = [word for word in snapshots if word not in ("--snapshot-every", "50ms")]
+    for title, before in ("bare", []), ("recorded", exact), ("snapshots, every 50 ms", snapshots):
+        came = run([*before, program, "1000000", "3"]).stdout.decode()
+        print(f"a million blocks, {title}: {came.split('longest: ')[1].strip()}")
+
+
 def programs(work):
     """Title, what has to be there, and the command: the program itself, since heaptrack does not
     record what a shell, a compiler's driver or rustup starts."""
@@ -151,6 +163,7 @@ def main():
     else:
         print("heaptrack is not installed: nothing to compare with")
     print_churn(recorders, work, rounds, pairs)
+    print_snapshots(work)
     print_programs(recorders, work, rounds)
 
 
