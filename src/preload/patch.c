@@ -206,13 +206,13 @@ void wk_heap_patch_new(void)
 
 /* The recorder lets a thread call this, once the library is loaded. How many places were found; 0
  * if there is no need for it: the library was there from the start. */
-HOOK int wick_heap_library_patch_1(void);
-HOOK int wick_heap_library_patch_1(void)
+HOOK void wick_heap_library_patch_2(uint64_t *count);
+HOOK void wick_heap_library_patch_2(uint64_t *count)
 {
 	uint32_t before = wk_heap_busy;
 	void *volatile block;
-	int count = 0;
 
+	*count = 0;
 	wk_heap_busy = WK_HEAP_IN_LIBRARY;
 	if (!wk_real_is_found()) {
 		wk_heap_is_late = true;
@@ -220,8 +220,7 @@ HOOK int wick_heap_library_patch_1(void)
 			hooks[i].real = wk_real_find(hooks[i].name);
 		block = wk_hook_malloc(1); /* the hooks find what they call */
 		wk_hook_free(block);
-		count = patch();
+		*count = (uint64_t)patch();
 	}
 	wk_heap_busy = before;
-	return count;
 }

@@ -228,6 +228,39 @@ def _(t):
         t.equal(running.leave(), 7, "exit code of the program")
 
 
+def has_library(pid):
+    return "libwick-heap.so" in pathlib.Path("/proc", pid, "maps").read_text()
+
+
+def is_traced(pid):
+    """Is a thread stopped by a recorder?"""
+    return any("TracerPid:\t0" not in (task / "status").read_text()
+               for task in pathlib.Path("/proc", pid, "task").iterdir())
+
+
+@case("recorders that are killed while they load the library")
+def _(t):
+    loaded = 0
+    for i in range(30):
+        running = Running(t, *["busy"] * (i % 2), has_library=False)
+        recorder = subprocess.Popen([tap.WICK, "record", "--heap", "-p", running.pid, "-o",
+                                     t.folder / "wick.data"], stderr=subprocess.DEVNULL)
+        while not is_traced(running.pid) and not has_library(running.pid):
+            if recorder.poll() is not None:
+                raise tap.Failure("the recorder ended")
+        time.sleep(i % 10 / 2500)
+        recorder.kill()
+        recorder.wait()
+        running.round()
+        loaded += has_library(running.pid)
+        blocked = re.findall(r"SigBlk:\t(\w+)", "".join(
+            (task / "status").read_text() for task in
+            pathlib.Path("/proc", running.pid, "task").iterdir()))
+        t.equal(set(blocked), {"0" * 16}, "blocked signals")
+        t.equal(running.leave(), 7, "exit code of the program")
+    print(f"# {loaded} of 30 programs have the library all the same")
+
+
 @case("calls in which a program waits go on")
 def _(t):
     for call in "sleep", "poll", "epoll", "read", "select":
@@ -235,8 +268,7 @@ def _(t):
         came = t.wick("record", "--heap", "-p", running.pid, "--duration", "100ms", "-o",
                       "wick.data", check=False)
         t.true("did not call their allocators" in came.stderr, came.stderr)
-        t.true("libwick-heap.so" in pathlib.Path("/proc", running.pid, "maps").read_text(),
-               "the library is not loaded")
+        t.true(has_library(running.pid), "the library is not loaded")
         if call == "read":
             running.process.stdin.write("x")
             running.process.stdin.flush()

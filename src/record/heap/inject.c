@@ -18,15 +18,19 @@
 #include "record/heap/library.h"
 #include "record/heap/loader_lock.h"
 #include "record/heap/stop.h"
+#include "record/heap/way_back.h"
 #include "record/proc_scan.h"
 #include "record/recorder.h"
 
 #define LIBC    "libc.so.6"
-#define PATCHER "wick_heap_library_patch_1"
+#define PATCHER "wick_heap_library_patch_2"
 
 #define RED_ZONE         128
 #define MOST_STEPS       100000 /* system calls of what the thread calls */
 #define SYSCALL_STOP     (SIGTRAP | 0x80)
+#define RESTORER         "\x48\xc7\xc0\x0f\x00\x00\x00\x0f\x05" /* mov $15, %rax; syscall */
+#define RESTORER_BYTES   9
+#define RESTORER_CALL    7
 #define ALLOCATOR_BEFORE 0x3000                /* code of it that exports nothing, before ... */
 #define ALLOCATOR_BEHIND 0x1000                /* ... and behind what does */
 #define LONGEST_NS       UINT64_C(30000000000) /* for what the thread calls */
@@ -41,12 +45,13 @@
 struct inject {
 	const struct wk_remote *remote;
 	struct wk_stop_where where;
-	uint64_t libc, trap; /* its first byte; a system call's instruction in it */
+	uint64_t libc, restorer; /* its first byte; in it, how handlers of signals end */
 	struct wk_stopped stopped;
-	uint64_t stack; /* free from here down */
-	bool is_lost;   /* the thread did not come back from what it called */
-	bool is_gone;   /* ... since it has ended */
-	bool is_busy;   /* ... but waited for a lock of the loader, and has been taken back */
+	uint64_t stack;    /* free from here down */
+	uint64_t way_back; /* the frame that leads from there to where the thread was; 0: none */
+	bool is_lost;      /* the thread did not come back from what it called */
+	bool is_gone;      /* ... since it has ended */
+	bool is_busy;      /* ... but waited for a lock of the loader, and has been taken back */
 };
 
 /* ---- may it be changed? */
@@ -209,17 +214,18 @@ static bool has_own_allocator(const struct inject *inject)
 
 /* Where a called function returns to: a system call is seen there without a signal, which the
  * program might have blocked or handled. */
-static uint64_t find_trap(const struct inject *inject)
+static uint64_t find_restorer(const struct inject *inject)
 {
 	uint8_t code[4096];
+	const uint8_t *found;
 
 	for (uint64_t at = inject->where.libc.from; at + sizeof(code) <= inject->where.libc.to;
-	     at += sizeof(code)) {
+	     at += sizeof(code) - RESTORER_BYTES) {
 		if (!wk_remote_read(inject->remote, at, code, sizeof(code)))
 			return 0;
-		for (size_t i = 0; i + 1 < sizeof(code); i++)
-			if (code[i] == 0x0f && code[i + 1] == 0x05)
-				return at + i;
+		found = memmem(code, sizeof(code), RESTORER, RESTORER_BYTES);
+		if (found)
+			return at + (uint64_t)(found - code);
 	}
 	return 0;
 }
@@ -237,8 +243,8 @@ static bool find_code(struct inject *inject, struct wk_err *err)
 			"it is linked statically, of 32 bits, or uses another C library than glibc",
 			err);
 	inject->where.allocator = find_allocator(inject);
-	inject->trap = find_trap(inject);
-	if (!inject->where.allocator.to || !inject->trap ||
+	inject->restorer = find_restorer(inject);
+	if (!inject->where.allocator.to || !inject->restorer ||
 	    !wk_remote_find_symbol(remote, inject->libc, "dlopen"))
 		return refuse(remote, "its C library is older than glibc 2.34", err);
 	if (has_own_allocator(inject))
@@ -275,22 +281,28 @@ static bool waits_for_loader(const struct inject *inject, const struct user_regs
 	       !wk_loader_lock_is_held_by(inject->remote, inject->stopped.tid);
 }
 
-/* The system call of the trap is none, and the thread stops where it was stopped at first: only
- * there a system call that was interrupted is continued. */
-static bool settle(struct inject *inject, struct user_regs_struct *registers)
+static bool set_signal_mask(const struct inject *inject, uint64_t mask)
 {
+	return ptrace(PTRACE_SETSIGMASK, inject->stopped.tid, (void *)sizeof(mask), &mask) == 0;
+}
+
+/* The system call is none, and the thread stops where it was stopped at first: only there a system
+ * call that was interrupted is continued. Until then it is where it can go on untraced. */
+static bool settle(struct inject *inject)
+{
+	struct user_regs_struct registers = wk_way_back_registers(&inject->stopped);
 	pid_t tid = inject->stopped.tid;
 	int status;
 
-	registers->orig_rax = UINT64_MAX;
-	return ptrace(PTRACE_SETREGS, tid, NULL, registers) == 0 &&
+	return set_signal_mask(inject, inject->stopped.signal_mask) &&
+	       wk_stop_put_back(&inject->stopped, &registers) &&
 	       ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) == 0 &&
 	       ptrace(PTRACE_CONT, tid, NULL, NULL) == 0 &&
 	       wk_stop_wait(tid, &status) == WK_STOP_CAME;
 }
 
-/* What the thread does is its own until it is back at the trap with its stack as it was. */
-static bool run_to_trap(struct inject *inject, uint64_t sp, struct user_regs_struct *registers)
+/* What the thread does is its own until it is at the restorer's call with its stack as it was. */
+static bool run_to_restorer(struct inject *inject, uint64_t sp, struct user_regs_struct *registers)
 {
 	uint64_t until_ns = wk_os_clock_ns() + LONGEST_NS;
 	pid_t tid = inject->stopped.tid;
@@ -307,12 +319,12 @@ static bool run_to_trap(struct inject *inject, uint64_t sp, struct user_regs_str
 			return false;
 		if (status >> 16 == 0 && WSTOPSIG(status) != SYSCALL_STOP)
 			return false; /* a fault: all signals are blocked */
-		if (WSTOPSIG(status) == SYSCALL_STOP && registers->rip == inject->trap + 2 &&
-		    registers->rsp == sp)
+		if (WSTOPSIG(status) == SYSCALL_STOP &&
+		    registers->rip == inject->restorer + RESTORER_BYTES && registers->rsp == sp)
 			return true;
 		if (is_late && WSTOPSIG(status) == SYSCALL_STOP &&
 		    waits_for_loader(inject, registers)) {
-			inject->is_busy = settle(inject, registers);
+			inject->is_busy = settle(inject);
 			return false;
 		}
 		if (is_late && wk_os_clock_ns() >= until_ns)
@@ -321,11 +333,14 @@ static bool run_to_trap(struct inject *inject, uint64_t sp, struct user_regs_str
 	return false;
 }
 
+/* Without a way back, the result is what the function returned: the restorer's call alone keeps it.
+ * With one, this recorder may end at any time. */
 static bool call(struct inject *inject, uint64_t function, uint64_t first, uint64_t second,
 		 uint64_t *result)
 {
 	struct user_regs_struct registers = inject->stopped.registers;
-	uint64_t sp = inject->stack - sizeof(uint64_t);
+	uint64_t stack = result ? inject->stack : inject->way_back, sp = stack - sizeof(sp);
+	uint64_t back = inject->restorer + (result ? RESTORER_CALL : 0);
 
 	registers.rip = function;
 	registers.rdi = first;
@@ -334,15 +349,17 @@ static bool call(struct inject *inject, uint64_t function, uint64_t first, uint6
 	registers.rsp = sp;
 	registers.orig_rax = UINT64_MAX;
 	registers.eflags &= ~(uint64_t)(FLAG_TRAP | FLAG_DIRECTION);
-	if (!function || inject->is_lost ||
-	    !wk_remote_write(inject->remote, sp, &inject->trap, sizeof(inject->trap)) ||
+	if (!function || !stack || inject->is_lost ||
+	    !wk_remote_write(inject->remote, sp, &back, sizeof(back)) ||
 	    ptrace(PTRACE_SETREGS, inject->stopped.tid, NULL, &registers) != 0)
 		return false;
+	/* From here on, the way back also restores the mask. */
 	inject->is_lost = true;
-	if (!run_to_trap(inject, inject->stack, &registers))
+	if (!set_signal_mask(inject, UINT64_MAX) || !run_to_restorer(inject, stack, &registers))
 		return false;
-	*result = registers.orig_rax;
-	inject->is_lost = !settle(inject, &registers);
+	if (result)
+		*result = registers.orig_rax;
+	inject->is_lost = !settle(inject);
 	return !inject->is_lost;
 }
 
@@ -363,36 +380,75 @@ static bool fail_to_load(struct inject *inject, struct wk_err *err)
 	return refuse(inject->remote, text[0] ? text : "its loader failed", err);
 }
 
+/* The path, a number and the way back, from the free end of the stack down. */
+static bool prepare(struct inject *inject, const char *library, uint64_t *path, uint64_t *count)
+{
+	uint64_t none = 0;
+
+	*path = (inject->stack - strlen(library) - 1) & ~UINT64_C(15);
+	*count = *path - sizeof(none);
+	if (!wk_remote_write(inject->remote, *path, library, strlen(library) + 1) ||
+	    !wk_remote_write(inject->remote, *count, &none, sizeof(none)))
+		return false;
+	inject->way_back = wk_way_back_write(inject->remote, &inject->stopped, *count);
+	inject->stack = inject->way_back;
+	return inject->way_back;
+}
+
 static bool load(struct inject *inject, const char *library, struct wk_err *err)
 {
-	uint64_t path = (inject->stack - strlen(library) - 1) & ~UINT64_C(15);
-	uint64_t handle = 0, count = 0, base;
+	uint64_t path, count_at, count = 0, base;
 
-	if (!wk_remote_write(inject->remote, path, library, strlen(library) + 1))
+	if (!prepare(inject, library, &path, &count_at))
 		return refuse(inject->remote, "its stack cannot be written", err);
-	inject->stack = path;
-	if (!call(inject, in_libc(inject, "dlopen"), path, RTLD_NOW, &handle))
+	if (!call(inject, in_libc(inject, "dlopen"), path, RTLD_NOW, NULL))
 		return inject->is_busy ? refuse_busy(inject->remote, err)
 				       : refuse(inject->remote, "its loader did not return", err);
-	if (!handle)
-		return fail_to_load(inject, err);
 	base = wk_remote_find_file(inject->remote, WK_HEAP_LIBRARY_NAME);
-	if (!call(inject, wk_remote_find_symbol(inject->remote, base, PATCHER), 0, 0, &count) ||
-	    !count)
+	if (!base)
+		return fail_to_load(inject, err);
+	if (!call(inject, wk_remote_find_symbol(inject->remote, base, PATCHER), count_at, 0,
+		  NULL) ||
+	    !wk_remote_read(inject->remote, count_at, &count, sizeof(count)) || !count)
 		return refuse(inject->remote, "its calls of the allocator were not found", err);
 	return true;
+}
+
+/* By the instructions that give it: mov there(%rip), %rax; add %fs:0, %rax; ret. No other code of
+ * the process has to run before there is a way back. */
+static uint64_t errno_at(const struct inject *inject)
+{
+	static const uint8_t landing[] = { 0xf3, 0x0f, 0x1e, 0xfa }; /* endbr64 */
+	static const uint8_t first[] = { 0x48, 0x8b, 0x05 };
+	static const uint8_t second[] = { 0x64, 0x48, 0x03, 0x04, 0x25, 0, 0, 0, 0, 0xc3 };
+	uint64_t at = in_libc(inject, "__errno_location"), offset;
+	uint8_t code[sizeof(landing) + sizeof(first) + sizeof(int32_t) + sizeof(second)];
+	const uint8_t *from = code;
+	int32_t there;
+
+	if (!at || !wk_remote_read(inject->remote, at, code, sizeof(code)))
+		return 0;
+	if (memcmp(from, landing, sizeof(landing)) == 0)
+		from += sizeof(landing);
+	memcpy(&there, from + sizeof(first), sizeof(there));
+	if (memcmp(from, first, sizeof(first)) != 0 ||
+	    memcmp(from + sizeof(first) + sizeof(there), second, sizeof(second)) != 0)
+		return 0;
+	at += (uint64_t)(from - code) + sizeof(first) + sizeof(there) + (uint64_t)(int64_t)there;
+	if (!wk_remote_read(inject->remote, at, &offset, sizeof(offset)))
+		return 0;
+	return inject->stopped.registers.fs_base + offset;
 }
 
 /* The thread may be about to look at errno. */
 static bool load_with_errno(struct inject *inject, const char *library, struct wk_err *err)
 {
-	uint64_t all = UINT64_MAX, at = 0;
+	uint64_t at = errno_at(inject);
 	uint32_t value;
 	bool ok;
 
 	inject->stack = (inject->stopped.registers.rsp - RED_ZONE) & ~UINT64_C(15);
-	if (ptrace(PTRACE_SETSIGMASK, inject->stopped.tid, (void *)sizeof(all), &all) != 0 ||
-	    !call(inject, in_libc(inject, "__errno_location"), 0, 0, &at) ||
+	if ((!at && !call(inject, in_libc(inject, "__errno_location"), 0, 0, &at)) ||
 	    !wk_remote_read(inject->remote, at, &value, sizeof(value)))
 		return refuse(inject->remote, "its thread cannot be used", err);
 	ok = load(inject, library, err);
@@ -425,7 +481,7 @@ static bool inject_into(struct inject *inject, const char *library, struct wk_er
 
 	if (!check(inject->remote, library, err) || !find_code(inject, err))
 		return false;
-	/* A recorder that ends now would leave the thread where it does not belong. */
+	/* A recorder that is killed now leaves the thread a way back, but half of the work. */
 	sigfillset(&signals);
 	sigprocmask(SIG_SETMASK, &signals, &before);
 	ok = stop_thread(inject, err);

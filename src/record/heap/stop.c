@@ -334,15 +334,21 @@ bool wk_stop_thread(const struct wk_remote *remote, const struct wk_stop_where *
 	return true;
 }
 
-bool wk_stop_end(struct wk_stopped *stopped)
+bool wk_stop_put_back(const struct wk_stopped *stopped, const struct user_regs_struct *registers)
 {
 	struct iovec state = { stopped->state, stopped->state_bytes };
 	pid_t tid = stopped->tid;
-	bool is_restored =
-		ptrace(PTRACE_SETREGSET, tid, (void *)(uintptr_t)NT_X86_XSTATE, &state) == 0 &&
-		ptrace(PTRACE_SETREGS, tid, NULL, &stopped->registers) == 0 &&
-		ptrace(PTRACE_SETSIGMASK, tid, (void *)sizeof(uint64_t), &stopped->signal_mask) ==
-			0;
+
+	return ptrace(PTRACE_SETREGSET, tid, (void *)(uintptr_t)NT_X86_XSTATE, &state) == 0 &&
+	       ptrace(PTRACE_SETREGS, tid, NULL, registers) == 0;
+}
+
+bool wk_stop_end(struct wk_stopped *stopped)
+{
+	pid_t tid = stopped->tid;
+	bool is_restored = wk_stop_put_back(stopped, &stopped->registers) &&
+			   ptrace(PTRACE_SETSIGMASK, tid, (void *)sizeof(uint64_t),
+				  &stopped->signal_mask) == 0;
 
 	return ptrace(PTRACE_DETACH, tid, NULL, NULL) == 0 && is_restored;
 }

@@ -43,6 +43,9 @@ enum wk_stop_came { WK_STOP_CAME, WK_STOP_LATE, WK_STOP_GONE };
 /* Waits until the thread stops again; late if it does not for two seconds, gone if it has ended. */
 enum wk_stop_came wk_stop_wait(pid_t tid, int *status);
 
+/* Sets its registers, and those that only `stopped` has. */
+bool wk_stop_put_back(const struct wk_stopped *stopped, const struct user_regs_struct *registers);
+
 /* Lets it go on from where it was stopped first. It has to be stopped now; false if it is not. */
 bool wk_stop_end(struct wk_stopped *stopped);
 
