@@ -9,6 +9,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -173,8 +174,11 @@ static int receive_page(int from, struct wk_channel_answer *answer)
 	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = &rights,
 				  .msg_controllen = sizeof(rights.bytes) };
 	ssize_t got;
+	/* A recorder that is stopped; signals are blocked here. */
+	struct timeval patience = { .tv_sec = 10 };
 	int fd = -1;
 
+	setsockopt(from, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	do {
 		got = syscall(SYS_recvmsg, from, &message, MSG_CMSG_CLOEXEC);
 	} while (got < 0 && errno == EINTR);

@@ -1,6 +1,9 @@
 /* Events into the ring of their thread. */
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "preload/internal.h"
 #include "channel/ticks.h"
@@ -11,18 +14,24 @@ static inline void count(_Atomic uint64_t *counter)
 }
 
 /* The first call of a process or a thread. Other functions of libc are called here, which may
- * allocate, and set errno. */
+ * allocate, and set errno. A handler that forks would leave its child with half of the memory that
+ * is mapped here: signals wait. */
 static __attribute__((noinline)) struct wk_heap_thread *begin(void)
 {
 	struct wk_heap_thread *thread = NULL;
+	uint64_t all = UINT64_MAX, mask;
 	int saved = errno;
 
 	if (wk_heap_self)
 		atomic_store(&wk_heap_self->is_inside, 0);
-	if (*wk_heap_state == WK_HEAP_LOSING)
+	if (*wk_heap_state == WK_HEAP_LOSING) {
 		count(&wk_heap_head->counts.lost);
-	else if (*wk_heap_state == WK_HEAP_ON || wk_heap_begin())
+		return NULL;
+	}
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &mask, sizeof(mask));
+	if (*wk_heap_state == WK_HEAP_ON || wk_heap_begin())
 		thread = wk_heap_thread_here();
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask));
 	errno = saved;
 	return thread;
 }
