@@ -437,6 +437,7 @@ struct wk_event_blocks {
 	const struct wk_event_block *at;
 	size_t count;
 	const struct wk_block_estimate *estimates; /* of each block; NULL: none was sampled */
+	uint64_t sample_bytes;                     /* with this mean distance */
 	const struct wk_block_thread *threads;
 	size_t thread_count;
 	const struct wk_str *parts; /* of the allocator */

@@ -123,12 +123,15 @@ void wk_builder_add_blocks(struct wk_builder *builder, const struct wk_event *ev
 {
 	const struct wk_event_blocks *blocks = &event->blocks;
 	const struct wk_event_block *end = blocks->at + blocks->count;
+	struct wk_model *model = builder->model;
 	wk_text_id parts[UINT8_MAX + 1] = { 0 };
 	struct wk_sample who = { .cpu = event->cpu, .is_before = blocks->is_before };
 
+	if (blocks->sample_bytes > model->sample_bytes)
+		model->sample_bytes = blocks->sample_bytes;
 	find_threads(builder, blocks);
 	for (size_t i = 0; i < blocks->part_count && i <= UINT8_MAX; i++)
-		parts[i] = wk_model_text(builder->model, blocks->parts[i]);
+		parts[i] = wk_model_text(model, blocks->parts[i]);
 	for (const struct wk_event_block *block = blocks->at; block < end; block++) {
 		if (end - block > AHEAD)
 			wk_heap_lifetimes_prefetch(builder->heaps,

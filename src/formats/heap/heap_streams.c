@@ -95,8 +95,8 @@ struct wk_heap_streams {
 	bool has_request; /* not emitted yet */
 	uint64_t damaged;
 	bool is_ended;
-	bool is_sampled; /* a process is */
 	struct wk_heap_calls *calls;
+	uint64_t sample_bytes; /* of a process that is sampled; 0: none is */
 	struct batch batch;
 };
 
@@ -198,7 +198,8 @@ static bool add_process(struct wk_heap_streams *streams, uint32_t number, struct
 	*WK_APPEND(streams->processes, streams->process_count, streams->process_cap) = process;
 	wk_os_lock_leave(streams->lock);
 	*known = (uint32_t)streams->process_count - 1;
-	streams->is_sampled |= process.sample_bytes != 0;
+	if (process.sample_bytes)
+		streams->sample_bytes = process.sample_bytes;
 	return true;
 }
 
@@ -461,7 +462,8 @@ static bool emit_batch(struct wk_heap_streams *streams, const struct wk_sink *si
 		.cpu = WK_NO_CPU,
 		.blocks = { .at = batch->blocks,
 			    .count = batch->count,
-			    .estimates = streams->is_sampled ? batch->estimates : NULL,
+			    .estimates = streams->sample_bytes ? batch->estimates : NULL,
+			    .sample_bytes = streams->sample_bytes,
 			    .threads = batch->threads,
 			    .thread_count = batch->thread_count,
 			    .parts = functions,
@@ -523,7 +525,7 @@ static bool add_block(struct wk_heap_streams *streams, struct thread *thread, ui
 		block->size_bytes = record->size_bytes;
 		block->stack = (uint32_t)wk_heap_stacks_row(&process->stacks, record->stack);
 	}
-	if (streams->is_sampled && !is_freed)
+	if (streams->sample_bytes && !is_freed)
 		batch->estimates[batch->count] = estimate_of(process, record);
 	batch->count++;
 	return batch->count < WK_MOST_BLOCKS || emit_batch(streams, sink, err);

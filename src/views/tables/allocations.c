@@ -2,6 +2,7 @@
  * rest, and how large they were and how long they lived. */
 #include "views/tables/internal.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -16,6 +17,7 @@ struct amount {
 
 struct site {
 	struct amount allocated, freed, left;
+	double left_variance;     /* of sampled blocks: that of the bytes left */
 	struct amount gone, kept; /* between two snapshots: were there at the first, and either not
 				   * or still at the second */
 	struct amount temporary, peak;
@@ -78,6 +80,33 @@ static bool is_block(const struct sites *sites, uint32_t sample)
 
 /* --- Sums --- */
 
+/* How far an estimate of bytes may be off. A block of `s` bytes is chosen with the probability
+ * p = 1 - exp(-s / R) and then counts as s / p, so each estimated byte of such blocks adds
+ * s (1 - p) / p = s / (exp(s / R) - 1) to the variance. A row has blocks within a factor of two,
+ * where that is nearly linear: their mean will do. */
+static double variance_of(const struct sites *sites, uint32_t sample, uint64_t bytes)
+{
+	const struct wk_model *model = sites->model;
+	uint64_t times = wk_model_sample_times(model, sample);
+	double size, distance = (double)model->sample_bytes;
+
+	if (!model->sample_bytes || !times || !bytes)
+		return 0;
+	size = (double)model->samples.weight[sample] / (double)times;
+	return (double)bytes * (size > 0 ? size / expm1(size / distance) : distance);
+}
+
+/* In 19 of 20 recordings the true number is within that much of the estimate: 1.96 standard errors,
+ * and what the upper limit of a Poisson number is further away when few blocks were chosen
+ * (N. Gehrels, Astrophysical Journal 303 (1986), 336, equation 7). */
+static uint64_t margin_of(const struct site *site)
+{
+	double z = 1.96, variance = site->left_variance;
+	double one = site->left.bytes ? variance / (double)site->left.bytes : 0;
+
+	return (uint64_t)llround(z * sqrt(variance + 0.75 * one * one) + (z * z + 3) / 4 * one);
+}
+
 static struct amount left_of(const struct sites *sites, uint32_t sample)
 {
 	const struct wk_filter *filter = sites->filter;
@@ -108,6 +137,7 @@ static void count_block(struct sites *sites, struct site *site, uint32_t sample)
 	}
 	add(&site->allocated, samples->weight[sample], times);
 	add(&site->left, left.bytes, left.blocks);
+	site->left_variance += variance_of(sites, sample, left.bytes);
 }
 
 static void count_sample(struct sites *sites, struct site *site, uint32_t sample)
@@ -172,8 +202,9 @@ static void add_up(struct sites *sites)
 
 static bool has_blocks(const struct sites *sites, const struct site *site)
 {
-	if (sites->filter->span.grew)
-		return site->left.blocks != 0;
+	if (sites->filter->span.grew ||
+	    (sites->filter->is_given[WK_FILTER_OUTSTANDING] && !sites->filter->span.is_given))
+		return site->left.blocks || site->left.bytes;
 	return site->allocated.blocks || site->freed.blocks || site->kept.blocks ||
 	       site->peak.blocks;
 }
@@ -244,11 +275,20 @@ static void count_column(struct wk_table *table, const struct sites *sites, cons
 	wk_column_number_if(table, WK_CELL_COUNT, key, title, how, sites->counts_blocks, count);
 }
 
+/* Of exact recordings there is none. */
+static void margin_column(struct wk_table *table, const struct sites *sites, const char *key,
+			  const struct site *site)
+{
+	if (sites->model->sample_bytes)
+		wk_column_number(table, WK_CELL_BYTES, key, "±", 0, margin_of(site));
+}
+
 static void between_columns(struct wk_table *table, const struct sites *sites,
 			    const struct site *site)
 {
 	wk_column_share(table, "percent", "%", site->left.bytes, sites->whole.left.bytes);
 	wk_column_number(table, WK_CELL_BYTES, "new_bytes", "new", 0, site->left.bytes);
+	margin_column(table, sites, "new_margin_bytes", site);
 	count_column(table, sites, "new_blocks", "new blocks", 1, site->left.blocks);
 	wk_column_number(table, WK_CELL_BYTES, "gone_bytes", "gone", 0, site->gone.bytes);
 	count_column(table, sites, "gone_blocks", "gone blocks", 4, site->gone.blocks);
@@ -261,6 +301,7 @@ static void left_columns(struct wk_table *table, const struct sites *sites, cons
 	wk_column_share(table, "percent", "%", site->left.bytes, sites->whole.left.bytes);
 	wk_column_number(table, WK_CELL_BYTES, "outstanding_bytes", "outstanding", 0,
 			 site->left.bytes);
+	margin_column(table, sites, "outstanding_margin_bytes", site);
 	count_column(table, sites, "outstanding_blocks", "blocks", 1, site->left.blocks);
 	wk_column_number_if(table, WK_CELL_BYTES, "peak_bytes", "at peak", 2, sites->has_peak,
 			    site->peak.bytes);
@@ -337,6 +378,22 @@ static struct sites start(const struct wk_model *model, const struct wk_filter *
 	return sites;
 }
 
+/* Of a function with three times the distance nothing is chosen in 1 of 20 recordings. */
+static void note_margin(struct wk_table *table, const struct sites *sites)
+{
+	struct wk_buf margin = { 0 }, unseen = { 0 };
+
+	if (!sites->model->sample_bytes)
+		return;
+	wk_num_add_bytes(&margin, margin_of(&sites->whole));
+	wk_num_add_bytes(&unseen, sites->model->sample_bytes * 3);
+	wk_table_note(table,
+		      "±: in 19 of 20 recordings the true size is within that much of the "
+		      "estimate, %s of all; functions with less than %s may be missing",
+		      wk_buf_text(&margin), wk_buf_text(&unseen));
+	WK_BUF_FINI_ALL(&margin, &unseen);
+}
+
 static void note_whole(struct wk_table *table, const struct sites *sites)
 {
 	const struct wk_model *model = sites->model;
@@ -353,6 +410,10 @@ static void note_whole(struct wk_table *table, const struct sites *sites)
 		sum.peak_bytes = model->heaps[0].peak_bytes; /* of all processes together */
 	if (!sites->filter->span.is_given)
 		wk_tables_note_memory(table, model, &sum, "heap", " allocation", " allocations");
+	if (whole->peak.bytes > sum.peak_bytes)
+		wk_table_note(table, "at peak: what each process had when it had the most; these "
+				     "were different moments");
+	note_margin(table, sites);
 	wk_tables_note_heaps(table, model);
 }
 
