@@ -30,6 +30,23 @@ static bool weighs_samples(const struct wk_model *model, wk_source_id id)
 	return !source->is_weighed && !wk_str_is(wk_model_str(model, source->unit), "samples");
 }
 
+/* What memory is and what else happened have nothing in common, not even shares. */
+static bool expect_comparable(const struct wk_comparison *c, struct wk_err *err)
+{
+	const struct wk_model *model = c->model;
+	const struct wk_source *before = &model->sources[c->measure.before];
+	const struct wk_source *after = &model->sources[c->measure.after];
+
+	if (wk_str_is(wk_model_str(model, before->unit), "bytes") ==
+	    wk_str_is(wk_model_str(model, after->unit), "bytes"))
+		return true;
+	return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+		       "cannot compare %s of %s with %s of %s: choose an event that both have with "
+		       "--by; `wick show FILE system` lists them",
+		       wk_strtab_get(model->text, before->name), c->options->before,
+		       wk_strtab_get(model->text, after->name), c->options->after);
+}
+
 /* Which sources are compared; and if they are of different kinds, what they have in common. */
 static bool choose_measure(struct wk_comparison *c, struct wk_filter_spec *spec,
 			   const struct wk_messages *messages, struct wk_err *err)
@@ -48,6 +65,8 @@ static bool choose_measure(struct wk_comparison *c, struct wk_filter_spec *spec,
 				 weighs_samples(c->model, c->measure.after);
 	if (by_samples || sources[c->measure.before].unit == sources[c->measure.after].unit)
 		return true;
+	if (!expect_comparable(c, err))
+		return false;
 	wk_warn(messages, c->measure.only_shares
 				  ? "the two files use different units and one contains sums: "
 				    "comparing shares of the whole"

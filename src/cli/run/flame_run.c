@@ -209,7 +209,7 @@ static void open_picture(const struct wk_flame_args *args)
 		wk_say(err.text);
 }
 
-static void say_where(const struct wk_flame_args *args, const char *recorded_to)
+static void say_where(const struct wk_flame_args *args, const char *recorded_to, bool is_of_heap)
 {
 	struct wk_buf words = { 0 };
 
@@ -218,7 +218,9 @@ static void say_where(const struct wk_flame_args *args, const char *recorded_to)
 	wk_buf_add_fmt(&words, args->opens ? "the flame graph is %s" : "open %s in a browser",
 		       wk_flame_picture(args));
 	if (recorded_to)
-		wk_buf_add_fmt(&words, "; wick show %s lists the hottest functions", recorded_to);
+		wk_buf_add_fmt(&words, "; `wick show %s%s` lists %s", recorded_to,
+			       is_of_heap ? " heap" : "",
+			       is_of_heap ? "who allocated what" : "the hottest functions");
 	wk_warn_buf(&wk_cli_messages, &words);
 }
 
@@ -245,7 +247,7 @@ bool wk_flame_draw_files(const char *const *paths, const char *recorded_to,
 		wk_selection_hint(&question, &wk_cli_messages);
 	if (ok && !args->quiet) {
 		wk_view_report(&maker->choice, &wk_cli_messages);
-		say_where(args, recorded_to);
+		say_where(args, recorded_to, model->sources[question.filter.source].is_of_blocks);
 	}
 	if (ok)
 		open_picture(args);
