@@ -246,13 +246,6 @@ HOOK int dlclose(void *library)
 
 /* ---- the same by other names */
 
-#if __has_attribute(copy)
-#define AS_KNOWN(function) __attribute__((copy(function)))
-#else
-#define AS_KNOWN(function)
-#endif
-#define SAME_AS(function) AS_KNOWN(function) __attribute__((alias(#function), visibility("hidden")))
-
 void *wk_hook_malloc(size_t size) SAME_AS(malloc);
 void *wk_hook_calloc(size_t count, size_t size) SAME_AS(calloc);
 void *wk_hook_realloc(void *block, size_t size) SAME_AS(realloc);

@@ -32,4 +32,12 @@ int wk_hook_madvise(void *at, size_t size, int advice);
 int wk_hook_brk(void *end);
 void *wk_hook_sbrk(intptr_t change);
 
+/* How they are defined. */
+#if __has_attribute(copy)
+#define AS_KNOWN(function) __attribute__((copy(function)))
+#else
+#define AS_KNOWN(function)
+#endif
+#define SAME_AS(function) AS_KNOWN(function) __attribute__((alias(#function), visibility("hidden")))
+
 #endif

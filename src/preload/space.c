@@ -352,13 +352,6 @@ HOOK void *sbrk(intptr_t change)
 
 /* ---- the same by other names */
 
-#if __has_attribute(copy)
-#define AS_KNOWN(function) __attribute__((copy(function)))
-#else
-#define AS_KNOWN(function)
-#endif
-#define SAME_AS(function) AS_KNOWN(function) __attribute__((alias(#function), visibility("hidden")))
-
 HOOK void *mmap64(void *at, size_t size, int rights, int flags, int fd, off_t offset)
 	__attribute__((alias("mmap")));
 

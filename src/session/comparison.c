@@ -41,8 +41,8 @@ static bool expect_comparable(const struct wk_comparison *c, struct wk_err *err)
 	    wk_str_is(wk_model_str(model, after->unit), "bytes"))
 		return true;
 	return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-		       "cannot compare %s of %s with %s of %s: choose an event that both have with "
-		       "--by; `wick show FILE system` lists them",
+		       "cannot compare %s of %s with %s of %s: if they have an event in common, "
+		       "choose it with --by; `wick show FILE system` lists them",
 		       wk_strtab_get(model->text, before->name), c->options->before,
 		       wk_strtab_get(model->text, after->name), c->options->after);
 }
@@ -225,6 +225,15 @@ static void say_nothing(struct wk_out *out, const struct wk_comparison_rows *row
 			   column);
 }
 
+static const char of_all_blocks[] =
+	"what was allocated is compared; --outstanding compares what is left of it";
+
+static bool is_of_all_blocks(const struct wk_comparison *c)
+{
+	return c->model->sources[c->measure.after].is_of_blocks &&
+	       !c->selection.filter.is_given[WK_FILTER_OUTSTANDING];
+}
+
 bool wk_comparison_tabulate(const struct wk_comparison *c, const struct wk_comparison_rows *rows,
 			    const struct wk_table_look *look, struct wk_out *out,
 			    struct wk_err *err)
@@ -251,8 +260,12 @@ bool wk_comparison_tabulate(const struct wk_comparison *c, const struct wk_compa
 	if (table.row_count == 0 && look->form == WK_TABLE_TEXT) {
 		say_nothing(out, rows, table.note_count > 0, hides_chance);
 		wk_out_fmt(out, "%s\n", wk_buf_text(&words));
+		if (is_of_all_blocks(c))
+			wk_out_fmt(out, "%s\n", of_all_blocks);
 	} else {
 		wk_table_note(&table, "%s", wk_buf_text(&words));
+		if (is_of_all_blocks(c))
+			wk_table_note(&table, "%s", of_all_blocks);
 		ok = wk_table_print(&table, &c->selection, look, out, err);
 	}
 	wk_table_fini(&table);

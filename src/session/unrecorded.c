@@ -2,6 +2,7 @@
 
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <sys/xattr.h>
 
 #include "base/map.h"
@@ -324,7 +325,10 @@ struct wk_sink wk_unrecorded_sink(struct wk_unrecorded *unrecorded)
 /* By uprobes, which also see programs that the command starts. */
 static void add_root_advice(const struct program *program, struct wk_buf *line)
 {
-	wk_buf_add_text(line, "record it as root with --heap-symbols=");
+	if (geteuid() == 0)
+		wk_buf_add_text(line, "give it with its symbols, not stripped: --heap-symbols=");
+	else
+		wk_buf_add_text(line, "record it as root with --heap-symbols=");
 	if (!strchr(program->name, '/'))
 		wk_buf_add_text(line, "./");
 	wk_buf_add_shell(line, wk_str_c(program->name));

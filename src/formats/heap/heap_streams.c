@@ -6,7 +6,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/num.h"
-#include "formats/heap/heap_calls.h"
+#include "formats/heap/heap_memory.h"
 #include "formats/heap/heap_estimate.h"
 #include "formats/heap/heap_stacks.h"
 #include "formats/heap/heap_thread.h"

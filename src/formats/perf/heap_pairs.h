@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "event/heap_calls.h"
+#include "event/allocator_calls.h"
 
 struct wk_heap_pairs;
 

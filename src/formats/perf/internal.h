@@ -352,7 +352,7 @@ bool wk_perf_emit_memory(struct wk_perf *perf, const struct wk_perf_attr *attr,
 void wk_perf_memory_process(struct wk_perf *perf, const struct wk_event *event);
 void wk_perf_memory_free(struct wk_perf_memory *memory);
 
-/* heap_calls.c */
+/* heap_probes.c */
 
 /* Are its samples calls of an allocator? They are emitted as HEAP events only, unless the sink
  * wants what was recorded. */

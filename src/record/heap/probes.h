@@ -2,7 +2,7 @@
  * loaded into, and allocators of other names.
  *
  * Each function gets a uprobe where it begins and one where it returns, as tracepoints of a system
- * of their own in the kernel's trace file system (event/heap_calls.h). They exist until
+ * of their own in the kernel's trace file system (event/allocator_calls.h). They exist until
  * wk_heap_probes_free, which must come after their events are closed. Those of a recorder that was
  * killed are inactive, and are removed by the next one. */
 #ifndef WK_RECORD_HEAP_PROBES_H
@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "event/heap_calls.h"
+#include "event/allocator_calls.h"
 #include "record/perf_names.h"
 
 struct wk_heap_probe {

@@ -59,10 +59,12 @@ static bool find_socket(const struct who *who, struct wk_buf *name, struct wk_er
 	}
 	wk_buf_fini(&environment);
 	if (ok && !name->len)
-		return wk_fail(err, WK_ENOTFOUND, WK_NOWHERE,
-			       "the heap of %s is not recorded; to record one, start the program "
-			       "with `wick record --heap -- COMMAND`",
-			       who->text.at);
+		return wk_fail(
+			err, WK_ENOTFOUND, WK_NOWHERE,
+			"the heap of %s is not recorded, or by uprobes, which take snapshots "
+			"only with --snapshot-every; to record one, start the program with "
+			"`wick record --heap -- COMMAND`",
+			who->text.at);
 	return ok;
 }
 

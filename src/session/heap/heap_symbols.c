@@ -18,6 +18,7 @@ static const char *const known_prefixes[] = { "_rjem_", "je_", "mi_", "tc_", "rp
 struct pair {
 	struct wk_str name;
 	enum wk_allocator_call call;
+	bool is_found;
 };
 
 struct search {
@@ -55,7 +56,7 @@ static bool read_item(struct search *search, struct wk_str item, struct wk_err *
 		wk_text_list_add(&search->prefixes, wk_arena_copy(texts, item).at);
 		return true;
 	}
-	pair = (struct pair){ left, wk_heap_symbol_call(right, false) };
+	pair = (struct pair){ left, wk_heap_symbol_call(right, false), false };
 	if (!left.len || !pair.call)
 		return fail_item(item, err);
 	*WK_APPEND(search->pairs, search->pair_count, search->pair_cap) = pair;
@@ -88,13 +89,15 @@ static enum wk_allocator_call call_behind(const char *const *prefixes, size_t co
 	return WK_ALLOCATOR_NONE;
 }
 
-static enum wk_allocator_call call_of(const struct search *search, struct wk_str name)
+static enum wk_allocator_call call_of(struct search *search, struct wk_str name)
 {
 	enum wk_allocator_call call;
 
 	for (size_t i = 0; i < search->pair_count; i++)
-		if (wk_str_eq(search->pairs[i].name, name))
+		if (wk_str_eq(search->pairs[i].name, name)) {
+			search->pairs[i].is_found = true;
 			return search->pairs[i].call;
+		}
 	if (search->pair_count || search->prefixes.count)
 		return call_behind(search->prefixes.at, search->prefixes.count, name);
 	call = wk_heap_symbol_call(name, false);
@@ -216,13 +219,27 @@ static bool search_files(struct search *search, const struct wk_recorder_options
 	return true;
 }
 
+/* A function that releases and is missed would leave all blocks there. */
+static bool expect_pairs(const struct search *search, const struct wk_recorder_options *options,
+			 struct wk_err *err)
+{
+	for (size_t i = 0; i < search->pair_count; i++)
+		if (!search->pairs[i].is_found)
+			return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+				       "--heap-symbols: %s has no function %.*s among its symbols",
+				       options->command ? options->command[0] : "the program",
+				       WK_STR_ARG(search->pairs[i].name));
+	return true;
+}
+
 static bool fail_nothing(const struct wk_recorder_options *options, struct wk_err *err)
 {
-	return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-		       "--heap-symbols: %s has no functions of an allocator with these names; give "
-		       "the names (my_alloc=malloc,my_free=free), or the file that has them, with "
-		       "its symbols",
-		       options->command ? options->command[0] : "the program");
+	return wk_fail(
+		err, WK_EUSAGE, WK_NOWHERE,
+		"--heap-symbols: %s has no functions of an allocator with these names, or "
+		"was stripped of them; give the names (my_alloc=malloc,my_free=free), or the "
+		"file that has them, with its symbols",
+		options->command ? options->command[0] : "the program");
 }
 
 bool wk_heap_symbols_find(struct wk_heap_symbols *symbols, const char *list,
@@ -235,6 +252,7 @@ bool wk_heap_symbols_find(struct wk_heap_symbols *symbols, const char *list,
 	if (!wk_heap_probes_are_allowed(list ? err : NULL))
 		return !list;
 	ok = (!list || read_list(&search, list, err)) && search_files(&search, options, err);
+	ok = ok && expect_pairs(&search, options, err);
 	if (ok && list && !symbols->count)
 		ok = fail_nothing(options, err);
 	options->heap_probes = symbols->probes;

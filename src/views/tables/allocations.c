@@ -440,3 +440,12 @@ void wk_tables_fill_allocations(struct wk_table *table, const struct wk_model *m
 	wk_left_fini(&sites.left);
 	WK_FREE_ALL(sites.functions, sites.by_function, rows);
 }
+
+void wk_tables_fill_leaks(struct wk_table *table, const struct wk_model *model,
+			  const struct wk_filter *filter, const struct wk_table_options *options)
+{
+	struct wk_filter left = *filter;
+
+	left.is_given[WK_FILTER_OUTSTANDING] = true;
+	wk_tables_fill_allocations(table, model, &left, options);
+}

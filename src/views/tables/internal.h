@@ -14,8 +14,8 @@ wk_table_fill wk_tables_fill_functions, wk_tables_fill_lines, wk_tables_fill_ima
 	wk_tables_fill_tree, wk_tables_fill_callers, wk_tables_fill_callees,
 	wk_tables_fill_sandwich, wk_tables_fill_processes, wk_tables_fill_process_tree,
 	wk_tables_fill_threads, wk_tables_fill_waits, wk_tables_fill_memory, wk_tables_fill_heap,
-	wk_tables_fill_allocations, wk_tables_fill_snapshots, wk_tables_fill_counters,
-	wk_tables_fill_marks, wk_tables_fill_counts, wk_tables_fill_system;
+	wk_tables_fill_allocations, wk_tables_fill_leaks, wk_tables_fill_snapshots,
+	wk_tables_fill_counters, wk_tables_fill_marks, wk_tables_fill_counts, wk_tables_fill_system;
 
 /* --- Rows left out, and the notes about them --- */
 

@@ -208,12 +208,20 @@ static void note_resident(struct wk_table *table, const struct wk_model *model,
 {
 	const struct wk_use_row *row = largest_use(model, filter);
 	struct wk_buf words = { 0 };
+	uint64_t peak = 0;
 
 	if (!row)
 		return;
-	add_part(&words, "resident: at most ", row->use.working_set_bytes, " of ");
+	for (uint32_t i = 0; i < model->use_count; i++)
+		if (model->uses[i].process == row->process &&
+		    model->uses[i].use.peak_working_set_bytes > peak)
+			peak = model->uses[i].use.peak_working_set_bytes;
+	if (peak < row->use.working_set_bytes)
+		peak = row->use.working_set_bytes;
+	add_part(&words, "resident: at most ", peak, " of ");
 	wk_buf_add_str(&words, wk_model_str(model, model->processes[row->process].name));
-	add_part(&words, ", ", row->use.anonymous_bytes, " anonymous");
+	add_part(&words, "; of ", row->use.working_set_bytes, ", when they were counted, ");
+	add_part(&words, "", row->use.anonymous_bytes, " anonymous");
 	add_part(&words, ", ", row->use.file_bytes, " of files, ");
 	add_part(&words, "", row->use.shared_bytes, " shared");
 	wk_table_note(table, "%s; `wick show %s counters` shows them over time",

@@ -218,9 +218,12 @@ const struct wk_table_view wk_table_views[] = {
 	  .uses = OF_MEMORY | WK_TABLE_HAS_CODE | WK_TABLE_HAS_PEAKS |
 		  WK_TABLE_HAS_SNAPSHOTS,
 	  .events = EVENTS("heap"), .lacks = WK_ADVICE_NO_HEAPS },
-	{ .name = "allocations", .other_name = "leaks",
-	  .summary = "functions that allocated heap blocks, and what is left of them: at the "
-	  "end, leaks",
+	{ .name = "leaks", .summary = "functions that allocated heap blocks which were never freed",
+	  .fill = wk_tables_fill_leaks, .usual_limit = USUAL_ROWS,
+	  .uses = OF_MEMORY | WK_TABLE_HAS_CODE | WK_TABLE_HAS_SNAPSHOTS,
+	  .events = EVENTS("heap"), .lacks = WK_ADVICE_NO_HEAPS },
+	{ .name = "allocations",
+	  .summary = "functions that allocated heap blocks, and what is left of them",
 	  .fill = wk_tables_fill_allocations, .usual_limit = USUAL_ROWS,
 	  .uses = OF_MEMORY | WK_TABLE_HAS_CODE | WK_TABLE_HAS_SNAPSHOTS,
 	  .events = EVENTS("heap"), .lacks = WK_ADVICE_NO_HEAPS },

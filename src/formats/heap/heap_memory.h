@@ -1,7 +1,7 @@
 /* Calls that the heap library saw to MEMORY events, by what the tracepoints of these calls mean
  * (formats/perf/space_calls.h). */
-#ifndef WK_FORMATS_HEAP_HEAP_CALLS_H
-#define WK_FORMATS_HEAP_HEAP_CALLS_H
+#ifndef WK_FORMATS_HEAP_HEAP_MEMORY_H
+#define WK_FORMATS_HEAP_HEAP_MEMORY_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "formats/heap/heap_calls.h"
+#include "formats/heap/heap_memory.h"
 
 #include "base/mem.h"
 #include "channel/stream.h"

@@ -4,8 +4,8 @@
  * is called, and exit_CALL_FUNCTION when it returns. Their fields are words behind a head that the
  * kernel writes: the first three arguments and the stack pointer; the result, the stack pointer and
  * the words that are on the stack then. A function that releases has no second one. */
-#ifndef WK_EVENT_HEAP_CALLS_H
-#define WK_EVENT_HEAP_CALLS_H
+#ifndef WK_EVENT_ALLOCATOR_CALLS_H
+#define WK_EVENT_ALLOCATOR_CALLS_H
 
 #include "base/str.h"
 

@@ -1,4 +1,4 @@
-#include "event/heap_calls.h"
+#include "event/allocator_calls.h"
 
 static const char *const words[WK_ALLOCATOR_CALLS] = {
 	[WK_ALLOCATOR_NONE] = "",
