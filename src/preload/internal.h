@@ -150,13 +150,15 @@ extern uint64_t wk_heap_sample_bytes; /* 0: every block is recorded */
 /* How many bytes of the calling thread until the next block that is recorded. Never negative; 0
  * where that is not known, as in a new thread. */
 extern __thread uint64_t wk_heap_distance WK_INITIAL_EXEC;
+extern __thread uint32_t wk_heap_distance_epoch WK_INITIAL_EXEC; /* in which it was drawn */
 
 bool wk_heap_sample_begin(uint64_t bytes, uint64_t seed);
 
 /* Of a new block: true if it is not recorded, as almost all are while sampling. */
 static inline bool wk_heap_is_passed(size_t size)
 {
-	if (WK_UNLIKELY(!wk_heap_sample_bytes || size >= wk_heap_distance))
+	if (WK_UNLIKELY(!wk_heap_sample_bytes || size >= wk_heap_distance ||
+			*wk_heap_state != WK_HEAP_ON || wk_heap_distance_epoch != wk_heap_epoch))
 		return false;
 	wk_heap_distance -= size;
 	return true;
@@ -183,7 +185,7 @@ static inline unsigned wk_heap_sample_bucket(const void *block)
 /* Of a block that is released: true if it was certainly not recorded. */
 static inline bool wk_heap_was_passed(const void *block)
 {
-	return WK_LIKELY(wk_heap_sample_bytes) &&
+	return WK_LIKELY(wk_heap_sample_bytes) && WK_LIKELY(*wk_heap_state == WK_HEAP_ON) &&
 	       WK_LIKELY(!atomic_load_explicit(&wk_heap_sampled[wk_heap_sample_bucket(block)],
 					       memory_order_relaxed));
 }

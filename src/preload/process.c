@@ -221,7 +221,8 @@ static bool meet_recorder(const char *name, bool is_again)
 		close(to);
 	wk_heap_when_full = answer.when_full;
 	wk_space_begin(is_again);
-	wk_heap_records = answer.records;
+	/* Without a recorder as at first, so that a later one is noticed. */
+	wk_heap_records = head && control ? answer.records : WK_CHANNEL_HEAP;
 	return head && control && wk_heap_sample_begin(answer.sample_bytes, answer.seed);
 }
 

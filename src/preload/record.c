@@ -131,9 +131,23 @@ static inline bool records_blocks(void)
 	return WK_LIKELY(wk_heap_records & WK_CHANNEL_HEAP);
 }
 
+/* Another recording may be about to begin, which wants them. */
+static inline struct wk_heap_thread *enter_for_blocks(void)
+{
+	struct wk_heap_thread *thread;
+
+	if (!records_blocks() && *wk_heap_state == WK_HEAP_ON)
+		return NULL;
+	thread = wk_heap_enter();
+	if (WK_LIKELY(!thread || records_blocks()))
+		return thread;
+	wk_heap_leave(thread);
+	return NULL;
+}
+
 static inline void put_block(const void *block, size_t size, unsigned head, const void *frame)
 {
-	struct wk_heap_thread *thread = records_blocks() ? wk_heap_enter() : NULL;
+	struct wk_heap_thread *thread = enter_for_blocks();
 	uint32_t stack, last;
 	uint8_t *at;
 
@@ -176,13 +190,11 @@ bool wk_heap_released(const void *block, enum wk_heap_record record)
 	struct wk_heap_thread *thread;
 	uint8_t *at;
 
-	if (!records_blocks())
-		return false;
 	if (wk_heap_sample_bytes && record == WK_HEAP_RECORD_KEPT)
 		wk_heap_sample_add(block);
 	else if (wk_heap_sample_bytes && !wk_heap_sample_remove(block))
 		return false;
-	thread = wk_heap_enter();
+	thread = enter_for_blocks();
 	if (!thread)
 		return false;
 	at = wk_heap_room(thread);

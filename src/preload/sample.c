@@ -17,6 +17,7 @@ struct bucket {
 
 uint64_t wk_heap_sample_bytes;
 __thread uint64_t wk_heap_distance WK_INITIAL_EXEC;
+__thread uint32_t wk_heap_distance_epoch WK_INITIAL_EXEC;
 _Atomic uint8_t wk_heap_sampled[WK_HEAP_SAMPLE_BUCKETS];
 
 static struct bucket *buckets;

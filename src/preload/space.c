@@ -8,6 +8,7 @@
 #undef _FILE_OFFSET_BITS /* with it, libc's header gives mmap the name mmap64 */
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -286,7 +287,7 @@ HOOK void *mremap(void *at, size_t old_size, size_t size, int flags, ...)
 	va_list rest;
 
 	va_start(rest, flags);
-	if (flags & MREMAP_FIXED)
+	if (flags & (MREMAP_FIXED | MREMAP_DONTUNMAP)) /* for the latter, a hint */
 		to = va_arg(rest, void *);
 	va_end(rest);
 	if (is_noted)
@@ -325,7 +326,8 @@ HOOK int madvise(void *at, size_t size, int advice)
 	bool is_noted = is_wanted();
 	int result = wk_real.madvise(at, size, advice);
 
-	if (is_noted && result == 0)
+	/* Parts that are not mapped are passed over, and reported. */
+	if (is_noted && (result == 0 || errno == ENOMEM))
 		ends(WK_HEAP_CALL_MADVISE, 0, (uintptr_t)at, size, (uint64_t)advice, 0, MY_FRAME());
 	return result;
 }

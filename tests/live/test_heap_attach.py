@@ -32,10 +32,12 @@ def case(title):
 class Running:
     """heap_attach, or another program, with the library loaded and no recorder."""
 
-    def __init__(self, t, *words, program=PROGRAM, has_library=True):
+    def __init__(self, t, *words, program=PROGRAM, has_library=True, recorder=None):
         self._folder, self._rounds = t.folder, 0
         environment = dict(os.environ)
         environment.pop("WICK_HEAP", None)
+        if recorder:
+            environment["WICK_HEAP"] = recorder
         if has_library:
             environment["LD_PRELOAD"] = t.wick("doctor", "--heap-library").stdout.strip()
         self.process = subprocess.Popen([program, *words], stdin=subprocess.PIPE,
@@ -194,6 +196,24 @@ def _(t):
     t.equal(recorder.stop()[0], 0, "exit code")
     t.true("estimates" in t.wick("show", "some.data", "heap").stdout, "no estimates")
     recorder, _, log = record_round(t, running, "all.data")
+    compare(t, recorder, log, None)
+
+
+@case("a program that allocates little, recorded in one way after the other")
+def _(t):
+    running = Running(t)
+    for options in [], ["--heap-sample", "512K"], [], ["--heap-sample", "10G"], []:
+        recorder = Recorder(t, running, *options)
+        _, log = running.round()
+        t.equal(recorder.stop()[0], 0, f"exit code {options}")
+        if not options:
+            compare(t, recorder, log, None)
+
+
+@case("a program whose recorder was gone when it began")
+def _(t):
+    running = Running(t, recorder="wick-that-is-gone")
+    recorder, _, log = record_round(t, running, "wick.data")
     compare(t, recorder, log, None)
 
 

@@ -60,6 +60,30 @@ def jemalloc(name, case, title, **how):
                             same={"reallocarray": "realloc"}, **how)
 
 
+@tap.case("a static C++ program catches std::bad_alloc")
+def _(t):
+    need_uprobes()
+    tap.need("g++")
+    (t.folder / "throw.cpp").write_text("""#include <cstdlib>
+#include <new>
+int main(int count, char **words)
+{
+	try {
+		char *volatile block = new char[strtoul(words[1], 0, 10)];
+		delete[] block;
+	} catch (std::bad_alloc &) {
+		return 3;
+	}
+}
+""")
+    if tap.run("g++", "-static", "-o", "throw", "throw.cpp", cwd=t.folder, check=False).returncode:
+        raise tap.Skip("g++ -static does not work here")
+    for size, code in ("4000000000000000", 3), ("4000", 0):
+        came = t.wick("record", "--heap", "-o", "wick.data", "--", "./throw", size, check=False)
+        t.equal(came.returncode, code, f"exit code of the program ({came.stderr})")
+    t.true("3.9 KiB" in t.wick("show", "wick.data", "heap").stdout, "the block is missing")
+
+
 static("heap_calls", "aligned", "each function that aligns", through=["aligned", "heap_aligned"])
 static("heap_calls", "aligned-fail", "what cannot be aligned is nothing")
 static("heap_calls", "moves", "realloc of NULL, up, down, and reallocarray",

@@ -219,6 +219,46 @@ static bool search_files(struct search *search, const struct wk_recorder_options
 	return true;
 }
 
+/* Functions that may be left by an exception, which cannot pass a function whose return is probed:
+ * the program would end. */
+static bool may_throw(const struct wk_heap_probe *probe)
+{
+	struct wk_str name = wk_str_c(probe->function);
+
+	return (wk_str_starts(name, "_Znw") || wk_str_starts(name, "_Zna")) &&
+	       !wk_str_ends(name, "nothrow_t");
+}
+
+/* Does C++'s operator new of the file call malloc, which is probed as well? That of jemalloc,
+ * mimalloc and tcmalloc does not. */
+static bool has_only_malloc(const struct wk_heap_symbols *symbols, const char *path)
+{
+	bool has_malloc = false;
+
+	for (size_t i = 0; i < symbols->count; i++) {
+		const struct wk_heap_probe *probe = &symbols->probes[i];
+
+		if (strcmp(probe->path, path) != 0)
+			continue;
+		has_malloc |= strcmp(probe->function, "malloc") == 0;
+		for (size_t k = 0; k < sizeof(known_prefixes) / sizeof(*known_prefixes); k++)
+			if (wk_str_starts(wk_str_c(probe->function), known_prefixes[k]))
+				return false;
+	}
+	return has_malloc;
+}
+
+static void leave_out_throwing(struct wk_heap_symbols *symbols)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < symbols->count; i++)
+		if (!may_throw(&symbols->probes[i]) ||
+		    !has_only_malloc(symbols, symbols->probes[i].path))
+			symbols->probes[kept++] = symbols->probes[i];
+	symbols->count = kept;
+}
+
 /* A function that releases and is missed would leave all blocks there. */
 static bool expect_pairs(const struct search *search, const struct wk_recorder_options *options,
 			 struct wk_err *err)
@@ -253,6 +293,7 @@ bool wk_heap_symbols_find(struct wk_heap_symbols *symbols, const char *list,
 		return !list;
 	ok = (!list || read_list(&search, list, err)) && search_files(&search, options, err);
 	ok = ok && expect_pairs(&search, options, err);
+	leave_out_throwing(symbols);
 	if (ok && list && !symbols->count)
 		ok = fail_nothing(options, err);
 	options->heap_probes = symbols->probes;
