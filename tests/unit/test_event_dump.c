@@ -49,11 +49,13 @@ static void a_process_shows_what_is_known_of_it(void **state)
 	       .pid = 1, .tid = 1, .process = { .change = WK_PROCESS_EXEC, .traits = 2 });
 	PRINTS("process time=0 pid=1 tid=1 change=start packaged=1 faults=1 handles=2 "
 	       "working_set=6 commit=7 peak_working_set=3 peak_commit=4 peak_virtual=5 "
-	       "swap=8 share=9 huge=10 huge_tlb=11\n",
+	       "swap=8 share=9 huge=10 huge_tlb=11 anonymous=12 file=13 shared=14 heap=15 "
+	       "stack=16\n",
 	       .kind = WK_EVENT_PROCESS, .pid = 1, .tid = 1,
-	       .process = { .change = WK_PROCESS_START,
-			    .traits = 4,
-			    .use = { true, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 } });
+	       .process = {
+		       .change = WK_PROCESS_START,
+		       .traits = 4,
+		       .use = { true, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 } });
 }
 
 static void a_thread_shows_its_parent_until_it_ends(void **state)
