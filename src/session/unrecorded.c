@@ -325,10 +325,8 @@ struct wk_sink wk_unrecorded_sink(struct wk_unrecorded *unrecorded)
 /* By uprobes, which also see programs that the command starts. */
 static void add_root_advice(const struct program *program, struct wk_buf *line)
 {
-	if (geteuid() == 0)
-		wk_buf_add_text(line, "give it with its symbols, not stripped: --heap-symbols=");
-	else
-		wk_buf_add_text(line, "record it as root with --heap-symbols=");
+	wk_buf_add_text(line, geteuid() == 0 ? "record it" : "record it as root");
+	wk_buf_add_text(line, ", if it is not stripped, with --heap-symbols=");
 	if (!strchr(program->name, '/'))
 		wk_buf_add_text(line, "./");
 	wk_buf_add_shell(line, wk_str_c(program->name));

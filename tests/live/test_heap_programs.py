@@ -81,7 +81,8 @@ def unrecorded(program, reason):
 
 
 def as_root(program):
-    return f"record it as root with --heap-symbols={program}"
+    root = "" if os.geteuid() == 0 else " as root"
+    return f"record it{root}, if it is not stripped, with --heap-symbols={program}"
 
 
 def static(program):
