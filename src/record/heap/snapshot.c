@@ -61,9 +61,9 @@ static bool find_socket(const struct who *who, struct wk_buf *name, struct wk_er
 	if (ok && !name->len)
 		return wk_fail(
 			err, WK_ENOTFOUND, WK_NOWHERE,
-			"the heap of %s is not recorded, or by uprobes, which take snapshots "
-			"only with --snapshot-every; to record one, start the program with "
-			"`wick record --heap -- COMMAND`",
+			"the heap of %s is not recorded; to record one, start the program "
+			"with `wick record --heap -- COMMAND` (where uprobes record it, only "
+			"--snapshot-every takes snapshots)",
 			who->text.at);
 	return ok;
 }
