@@ -173,10 +173,11 @@ static bool handle_lists(struct wk_builder *builder, const struct wk_event_lists
 		uint32_t count = lists->at[i].frame_count;
 
 		sample.weight = wk_model_fit_weight(builder->model, lists->at[i].weight);
-		if (count)
-			ok = add_list(builder, &sample, numbers, count);
-		else
+		if (!count) {
 			wk_model_sum_sample(builder->model, &sample);
+			continue;
+		}
+		ok = add_list(builder, &sample, numbers, count);
 		numbers += count;
 	}
 	if (builder->model->lists.frame_count > WK_MOST_LISTED_FRAMES)
