@@ -48,7 +48,7 @@ const char *wk_heap_channels_name(const struct wk_heap_channels *channels);
 /* Starts the threads. */
 bool wk_heap_channels_start(struct wk_heap_channels *channels, struct wk_err *err);
 
-/* Empties all rings a last time, and tells processes that they are no longer read. */
+/* Empties all rings a last time, and tells processes that the recording has ended. */
 void wk_heap_channels_stop(struct wk_heap_channels *channels);
 
 /* Moves rows to `rows`, each preceded by its length (u32). Returns the time until which all events
