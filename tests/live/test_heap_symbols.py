@@ -27,7 +27,7 @@ def compiled(t, name, *options, files=(), compiler="cc"):
     need_uprobes()
     tap.need(compiler)
     program = t.folder / name
-    done = tap.run(compiler, "-O1", "-fno-optimize-sibling-calls", "-o", program, LIVE / f"{name}.c",
+    done = tap.run(compiler, "-O1", "-fno-optimize-sibling-calls", "-DHEAP_FEW", "-o", program, LIVE / f"{name}.c",
                    LIVE / "heap_count.c", *(LIVE / file for file in files), *options, "-lpthread",
                    check=False, cwd=t.folder)
     if done.returncode:
