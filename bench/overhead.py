@@ -38,7 +38,7 @@ def programs(work):
             env=os.environ | {"GO111MODULE": "off"})
     if shutil.which("javac"):
         run(["javac", "-d", work, source("Words.java")])
-    yield "Rust, threads", "rustc", (build("threads.rs", work) or [""]) + ["1500"]
+    yield "Rust, threads", "rustc", (build("threads.rs", work) or [""]) + ["400"]
     yield "C++ -O2", "g++", (build("shapes.cpp", work) or [""]) + ["900"]
     yield "static musl", "musl-gcc", (build("chains.c", work) or [""]) + ["1500"]
     yield "rustc", "rustc", ["rustc", "-O", "-o", os.path.join(work, "again"), source("threads.rs")]
