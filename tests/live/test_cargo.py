@@ -489,6 +489,17 @@ def _(t):
     t.true((t.folder / "wick.data.old").read_bytes() == older, "what was there before is lost")
 
 
+@tap.case("--root passes on what is recorded of the heap")
+def _(t):
+    by_user = with_sudo(t, "app", FAKE_SUDO.replace('exec "$@"', "exit 1"))
+    tap.run(t.folder / "cargo-wick", "wick", "--root", "--heap", "--heap-full=drop", "--heap-symbols",
+            "--snapshot-at-exit", "--snapshot-every=5s", "--memory", "--cpu", **by_user)
+    t.equal((t.folder / "sudo.log").read_text(),
+            f"sudo {t.folder}/cargo-wick record -o wick.data --heap --heap-full drop "
+            "--heap-symbols --snapshot-every=5000000000ns --snapshot-at-exit --memory --cpu "
+            "-- app\n", "what sudo was asked")
+
+
 @tap.case("--root leaves what was recorded before where sudo records nothing")
 def _(t):
     by_user = with_sudo(t, "app", "#!/bin/sh\nexit 1\n")

@@ -50,7 +50,8 @@ static const struct wk_opt options[] = {
 	  "[default: by rate and stack size]", WK_OPT_SIZE, AT(ring_bytes)),
 	WK_FLAG(0, "user-only", "do not record kernel code", AT(user_only)),
 	WK_FLAG(0, "heap", "record each allocation and release of the command and its children, or "
-	  "of running processes (-p), with stacks; no samples, unless -e or -F is given", AT(heap)),
+	  "of running processes (-p), with stacks; no samples, unless --cpu, -e or -F is given",
+	  AT(heap)),
 	WK_VALUE(0, "heap-sample", "SIZE", "record only some of the blocks, on average one for each SIZE "
 	  "bytes, and estimate the rest; 512K costs next to nothing", WK_OPT_SIZE, AT(heap_sample)),
 	WK_VALUE(0, "heap-seed", "N", "choose the same blocks each time, if the program allocates the "
@@ -72,7 +73,8 @@ static const struct wk_opt options[] = {
 	  "more than SIZE allocated (2G, 500M), and at each doubling of that", WK_OPT_SIZE,
 	  AT(snapshot_over)),
 	WK_FLAG(0, "memory", "record what the program's calls reserve, commit and release (mmap, brk "
-	  "and so on), with stacks; no samples, unless -e or -F is given", AT(memory)),
+	  "and so on), with stacks; no samples, unless --cpu, -e or -F is given", AT(memory)),
+	WK_FLAG(0, "cpu", "sample CPU time: the default without --heap and --memory", AT(cpu)),
 	{ 0 },
 };
 
@@ -129,13 +131,13 @@ static bool plan_pids(struct wk_record_plan *plan, const struct wk_text_list *li
 	return ok;
 }
 
-static bool plan_events(struct wk_record_plan *plan, const struct wk_text_list *list, bool has_rate,
-			struct wk_err *err)
+static bool plan_events(struct wk_record_plan *plan, const struct wk_text_list *list,
+			bool has_samples, struct wk_err *err)
 {
 	plan->events = split(plan, list);
 	/* An event that never happens. */
 	if ((plan->options.records_heap || plan->options.records_memory) && !list->count &&
-	    !has_rate)
+	    !has_samples)
 		wk_text_list_add(&plan->events, WK_DUMMY_EVENT);
 	for (size_t i = 0; i < plan->events.count; i++)
 		if (!*plan->events.at[i])
@@ -202,6 +204,9 @@ static bool check_what(const struct wk_record_args *args, char *const *command, 
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "--%s takes snapshots of heaps; it needs --heap",
 			       snapshot_option(args));
+	if (args->cpu && args->events.count)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "--cpu samples the default event, and excludes --event");
 	if (args->frequency && args->period)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--freq and --count exclude each other");
 	if (args->no_embed && args->embeds_symbols)
@@ -241,7 +246,7 @@ bool wk_record_plan_init(struct wk_record_plan *plan, const struct wk_record_arg
 	if (!plan->options.frequency_hz && !plan->options.period)
 		plan->options.frequency_hz = WK_DEFAULT_FREQUENCY_HZ;
 	return !wk_record_args_want_list(args, err) && plan_pids(plan, &args->pids, err) &&
-	       plan_events(plan, &args->events, args->frequency || args->period, err);
+	       plan_events(plan, &args->events, args->cpu || args->frequency || args->period, err);
 }
 
 void wk_record_plan_fini(struct wk_record_plan *plan)

@@ -19,7 +19,7 @@ struct wk_record_args {
 	const char *call_graph;
 	uint64_t stack_bytes, ring_bytes;
 	bool embeds_symbols, no_embed;
-	bool heap, memory;
+	bool heap, memory, cpu;
 	const char *heap_full, *heap_symbols;
 	uint64_t heap_sample, heap_seed;
 	uint64_t snapshot_every_ns, snapshot_over;

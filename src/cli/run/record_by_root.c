@@ -56,6 +56,30 @@ static void add_list(struct line *line, const char *option, const struct wk_text
 		wk_text_list_add_pair(&line->argv, option, list->at[i]);
 }
 
+static void add_flag(struct line *line, const char *option, bool is_set)
+{
+	if (is_set)
+		wk_text_list_add(&line->argv, option);
+}
+
+static void add_heap(struct line *line, const struct wk_record_args *record)
+{
+	add_flag(line, "--heap", record->heap);
+	add_number(line, "--heap-sample", record->heap_sample, "");
+	add_number(line, "--heap-seed", record->heap_seed, "");
+	wk_text_list_add_pair(&line->argv, "--heap-full", record->heap_full);
+	if (record->heap_symbols && !*record->heap_symbols)
+		wk_text_list_add(&line->argv, "--heap-symbols");
+	else
+		wk_text_list_add_pair(&line->argv, "--heap-symbols", record->heap_symbols);
+	add_number(line, "--snapshot-every", record->snapshot_every_ns, "ns");
+	add_flag(line, "--snapshot-at-exit", record->snapshot_at_exit);
+	add_flag(line, "--snapshot-at-peak", record->snapshot_at_peak);
+	add_number(line, "--snapshot-over", record->snapshot_over, "");
+	add_flag(line, "--memory", record->memory);
+	add_flag(line, "--cpu", record->cpu);
+}
+
 static void add_recording(struct line *line, const struct wk_record_args *record)
 {
 	add_number(line, "--freq", record->frequency, "");
@@ -65,13 +89,11 @@ static void add_recording(struct line *line, const struct wk_record_args *record
 	wk_text_list_add_pair(&line->argv, "--call-graph", record->call_graph);
 	add_number(line, "--stack-size", record->stack_bytes, "");
 	add_number(line, "--buffer", record->ring_bytes, "");
-	if (record->all_cpus)
-		wk_text_list_add(&line->argv, "--all-cpus");
-	if (record->user_only)
-		wk_text_list_add(&line->argv, "--user-only");
-	if (record->no_embed)
-		wk_text_list_add(&line->argv, "--no-embed");
+	add_flag(line, "--all-cpus", record->all_cpus);
+	add_flag(line, "--user-only", record->user_only);
+	add_flag(line, "--no-embed", record->no_embed);
 	add_number(line, "--duration", record->duration_ns, "ns");
+	add_heap(line, record);
 }
 
 /* Creates an empty file as the user, which root then writes to. A previous recording is renamed to
