@@ -126,9 +126,10 @@ void wk_builder_add_blocks(struct wk_builder *builder, const struct wk_event *ev
 	struct wk_model *model = builder->model;
 	wk_text_id parts[UINT8_MAX + 1] = { 0 };
 	struct wk_sample who = { .cpu = event->cpu, .is_before = blocks->is_before };
+	uint64_t *distance = blocks->is_before ? &model->sample_bytes_before : &model->sample_bytes;
 
-	if (blocks->sample_bytes > model->sample_bytes)
-		model->sample_bytes = blocks->sample_bytes;
+	if (blocks->sample_bytes > *distance)
+		*distance = blocks->sample_bytes;
 	find_threads(builder, blocks);
 	for (size_t i = 0; i < blocks->part_count && i <= UINT8_MAX; i++)
 		parts[i] = wk_model_text(model, blocks->parts[i]);

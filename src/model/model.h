@@ -358,9 +358,10 @@ struct wk_model {
 	uint64_t sums_from_ns, sums_to_ns;
 	bool separates_heaps; /* but blocks of heaps that have handles keep a row each */
 	bool has_several_inputs;
-	bool samples_blocks;   /* of heaps: sizes and numbers are estimates, */
-	uint64_t sample_bytes; /* of blocks that are this mean distance apart; 0: unknown */
-	uint64_t weight_left;  /* for wk_model_fit_weight */
+	bool samples_blocks;          /* of heaps: sizes and numbers are estimates, */
+	uint64_t sample_bytes;        /* of blocks that are this mean distance apart; 0: unknown */
+	uint64_t sample_bytes_before; /* the same on the "before" side of a comparison */
+	uint64_t weight_left;         /* for wk_model_fit_weight */
 
 	/* Each of these arrays has `..._count` rows, row 0 being the empty one. */
 	struct wk_image *images;

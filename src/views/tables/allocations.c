@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "views/estimates.h"
 #include "views/image_words.h"
 #include "views/lifetimes.h"
 #include "views/tree/flat.h"
@@ -17,7 +18,7 @@ struct amount {
 
 struct site {
 	struct amount allocated, freed, left;
-	double left_variance;     /* of sampled blocks: that of the bytes left */
+	struct wk_estimate left_estimate; /* of the bytes left */
 	struct amount gone, kept; /* between two snapshots: were there at the first, and either not
 				   * or still at the second */
 	struct amount temporary, peak;
@@ -80,31 +81,9 @@ static bool is_block(const struct sites *sites, uint32_t sample)
 
 /* --- Sums --- */
 
-/* How far an estimate of bytes may be off. A block of `s` bytes is chosen with the probability
- * p = 1 - exp(-s / R) and then counts as s / p, so each estimated byte of such blocks adds
- * s (1 - p) / p = s / (exp(s / R) - 1) to the variance. A row has blocks within a factor of two,
- * where that is nearly linear: their mean will do. */
-static double variance_of(const struct sites *sites, uint32_t sample, uint64_t bytes)
-{
-	const struct wk_model *model = sites->model;
-	uint64_t times = wk_model_sample_times(model, sample);
-	double size, distance = (double)model->sample_bytes;
-
-	if (!model->sample_bytes || !times || !bytes)
-		return 0;
-	size = (double)model->samples.weight[sample] / (double)times;
-	return (double)bytes * (size > 0 ? size / expm1(size / distance) : distance);
-}
-
-/* In 19 of 20 recordings the true number is within that much of the estimate: 1.96 standard errors,
- * and what the upper limit of a Poisson number is further away when few blocks were chosen
- * (N. Gehrels, Astrophysical Journal 303 (1986), 336, equation 7). */
 static uint64_t margin_of(const struct site *site)
 {
-	double z = 1.96, variance = site->left_variance;
-	double one = site->left.bytes ? variance / (double)site->left.bytes : 0;
-
-	return (uint64_t)llround(z * sqrt(variance + 0.75 * one * one) + (z * z + 3) / 4 * one);
+	return (uint64_t)llround(wk_estimate_margin(site->left_estimate, 0));
 }
 
 static struct amount left_of(const struct sites *sites, uint32_t sample)
@@ -137,7 +116,7 @@ static void count_block(struct sites *sites, struct site *site, uint32_t sample)
 	}
 	add(&site->allocated, samples->weight[sample], times);
 	add(&site->left, left.bytes, left.blocks);
-	site->left_variance += variance_of(sites, sample, left.bytes);
+	wk_estimate_add(&site->left_estimate, left.bytes, wk_estimate_step(sites->model, sample));
 }
 
 static void count_sample(struct sites *sites, struct site *site, uint32_t sample)
