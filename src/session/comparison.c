@@ -5,6 +5,7 @@
 #include "render/renderers.h"
 #include "session/picture_title.h"
 #include "views/compare/diff_lines.h"
+#include "views/compare/diff_margins.h"
 #include "views/tree/stack_rows.h"
 
 /* Windows traces without CPU samples can have nothing in common but that they count. Other formats
@@ -238,6 +239,8 @@ bool wk_comparison_tabulate(const struct wk_comparison *c, const struct wk_compa
 			    const struct wk_table_look *look, struct wk_out *out,
 			    struct wk_err *err)
 {
+	bool is_estimated =
+		wk_diff_is_estimated(c->model, &c->selection.filter, c->measure.by_samples);
 	double before = (double)c->sides.before * c->before_factor;
 	double after = (double)c->sides.after;
 	struct wk_diff_options options = {
@@ -245,6 +248,7 @@ bool wk_comparison_tabulate(const struct wk_comparison *c, const struct wk_compa
 		.limit = rows->limit,
 		.min_percent = rows->min_percent,
 		.whole = before > after ? before : after,
+		.hides_margins = rows->hides_chance && is_estimated,
 	};
 	bool hides_chance = rows->hides_chance && is_sampled(c);
 	struct wk_buf words = { 0 };
@@ -258,7 +262,7 @@ bool wk_comparison_tabulate(const struct wk_comparison *c, const struct wk_compa
 	wk_diff_table(&table, c->model, &c->selection.filter, &options);
 	wk_comparison_line(c, &words);
 	if (table.row_count == 0 && look->form == WK_TABLE_TEXT) {
-		say_nothing(out, rows, table.note_count > 0, hides_chance);
+		say_nothing(out, rows, table.note_count > 0, hides_chance || options.hides_margins);
 		wk_out_fmt(out, "%s\n", wk_buf_text(&words));
 		if (is_of_all_blocks(c))
 			wk_out_fmt(out, "%s\n", of_all_blocks);

@@ -44,4 +44,23 @@ def _(t):
     t.true(sum(hits.values()) >= 0.93 * SEEDS * len(hits), str(hits))
 
 
+@tap.case("what differs between recordings of the same program is within the margin of the change")
+def _(t):
+    pairs, hits = 12, 0
+    for seed in range(pairs + 1):
+        t.record("--heap-sample", "512K", "--heap-seed", str(seed + 1), "-o", f"{seed}.data", "--",
+                 tap.program("live", "heap_sampled"))
+    for seed in range(pairs):
+        files = f"{seed}.data", f"{seed + 1}.data"
+        rows = t.json("diff", *files, "--outstanding", "--json", "--all")["rows"]
+        shown = {row["function"]: row for row in rows}
+        hits += sum(abs(shown[name]["self_change_bytes"]) <= shown[name]["margin_bytes"]
+                    for name in LEFT if name in shown)
+        hits += sum(name not in shown for name in LEFT)
+    print(f"# {hits} of {pairs * len(LEFT)} within the margin")
+    t.true(hits >= 0.88 * pairs * len(LEFT), str(hits))
+    shown = t.wick("diff", "0.data", "1.data", "--all").stdout
+    t.true("both are estimated from one block per 512.0 KiB" in shown, shown)
+
+
 tap.run_all()

@@ -3,6 +3,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "views/compare/diff_margins.h"
 #include "views/tree/flat.h"
 
 static bool is_before(const struct wk_samples *samples, uint32_t i)
@@ -214,7 +215,8 @@ void wk_diff_sides_line(const struct wk_diff_sides *sides, const struct wk_model
 struct change {
 	const struct wk_flat_row *row;
 	struct wk_str name;
-	uint64_t size; /* of the change that ranks it */
+	uint64_t size;   /* of the change that ranks it, */
+	uint64_t margin; /* and how far that may be off if blocks are sampled */
 };
 
 static uint64_t distance(uint64_t a, uint64_t b)
@@ -234,7 +236,7 @@ static int larger_first(const void *left, const void *right)
 }
 
 static struct change *rank(const struct wk_flat *flat, const struct wk_model *model, bool by_total,
-			   uint32_t *count)
+			   const uint64_t *margins, uint32_t *count)
 {
 	struct change *changes = wk_alloc(((size_t)flat->count + 1) * sizeof(*changes));
 
@@ -246,7 +248,8 @@ static struct change *rank(const struct wk_flat *flat, const struct wk_model *mo
 
 		if (size && row->id)
 			changes[(*count)++] = (struct change){
-				row, wk_model_str(model, model->functions[row->id].name), size };
+				row, wk_model_str(model, model->functions[row->id].name), size,
+				margins ? margins[row->id] : 0 };
 	}
 	qsort(changes, *count, sizeof(*changes), larger_first);
 	return changes;
@@ -290,11 +293,13 @@ static void side_columns(struct wk_table *table, const char *what, struct wk_str
 	}
 }
 
-static void add_columns(struct wk_table *table, struct wk_str unit, bool by_total,
+static void add_columns(struct wk_table *table, struct wk_str unit, bool by_total, bool has_margins,
 			bool needs_images)
 {
 	side_columns(table, "self", unit, by_total);
 	side_columns(table, "total", unit, !by_total);
+	if (has_margins)
+		wk_table_column(table, WK_CELL_BYTES, "margin_bytes", "±");
 	wk_table_column(table, WK_CELL_TEXT, "relative", "relative");
 	wk_table_column(table, WK_CELL_TEXT, "image", "image");
 	if (!needs_images)
@@ -304,7 +309,7 @@ static void add_columns(struct wk_table *table, struct wk_str unit, bool by_tota
 }
 
 static void add_row(struct wk_table *table, const struct wk_model *model,
-		    const struct change *change, bool by_total)
+		    const struct change *change, bool by_total, bool has_margins)
 {
 	const struct wk_flat_row *row = change->row;
 	const struct wk_function *function = &model->functions[row->id];
@@ -319,6 +324,8 @@ static void add_row(struct wk_table *table, const struct wk_model *model,
 	wk_table_number(table, row->total_before);
 	wk_table_number(table, row->total);
 	wk_table_change(table, row->total_before, row->total);
+	if (has_margins)
+		wk_table_number(table, change->margin);
 	if (by_total)
 		change_cell(table, row->total_before, row->total);
 	else
@@ -357,6 +364,8 @@ static bool may_be_chance(const struct change *change, const struct wk_diff_opti
 {
 	const struct wk_flat_row *row = change->row;
 
+	if (change->margin && options->hides_margins)
+		return change->size <= change->margin;
 	return options->by_total
 		       ? wk_may_be_chance(&options->sampling, row->total_before, row->total)
 		       : wk_may_be_chance(&options->sampling, row->self_before, row->self);
@@ -401,22 +410,27 @@ void wk_diff_table(struct wk_table *table, const struct wk_model *model,
 {
 	struct wk_flat flat;
 	struct change *changes;
+	uint64_t *margins;
 	uint32_t all, count, shown, small;
 
 	wk_flat_compare(&flat, model, filter, &options->tree);
-	changes = rank(&flat, model, options->by_total, &all);
+	margins = wk_diff_margins(&flat, model, filter, options);
+	changes = rank(&flat, model, options->by_total, margins, &all);
 	count = keep_notable(changes, all, options, &small);
 	shown = options->limit && options->limit < count ? options->limit : count;
 	table->has_one_scale = true;
-	add_columns(table, flat.unit, options->by_total, is_name_twice(changes, shown));
+	add_columns(table, flat.unit, options->by_total, margins, is_name_twice(changes, shown));
 	for (uint32_t i = 0; i < shown; i++)
-		add_row(table, model, &changes[i], options->by_total);
+		add_row(table, model, &changes[i], options->by_total, margins);
 	if (shown < count)
 		wk_table_note(table, "%u more %s not shown; --all shows %s", count - shown,
 			      count - shown == 1 ? "function changed and is"
 						 : "functions changed and are",
 			      count - shown == 1 ? "it" : "them");
 	note_left_out(table, options->min_percent, small, all - count - small);
-	wk_free(changes);
+	if (margins && count)
+		wk_table_note(table, "±: in 19 of 20 pairs of recordings the true change is within "
+				     "that much of the change shown");
+	WK_FREE_ALL(changes, margins);
 	wk_flat_fini(&flat);
 }

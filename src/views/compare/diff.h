@@ -48,7 +48,8 @@ struct wk_diff_options {
 	double min_percent;
 	double whole; /* of that side */
 
-	struct wk_sampling sampling; /* what it may cause is left out as well */
+	struct wk_sampling sampling; /* what it may cause is left out as well, */
+	bool hides_margins;          /* and what sampling of blocks may cause (diff_margins.h) */
 };
 
 /* Rows by how much they changed, most first; those that did not are left out. */
