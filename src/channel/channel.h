@@ -2,10 +2,15 @@
  *
  * The recorder has one page for all processes, wk_heap_control. A process makes an empty file in
  * memory, and sends it over a socket when its library begins. The recorder gives it its size, which
- * it then keeps: a wk_channel_head, the ring of its definitions, then a ring for each thread. Of
- * each ring the process only moves `head`, the recorder only `tail`; both count bytes from the
- * start and never fall. The recorder trusts nothing that a process writes here: it copies bytes and
- * checks positions.
+ * it then keeps: a wk_channel_head, the ring of its definitions, a pool of blocks, then some blocks
+ * for each thread. Of each stream the process only moves `head`, the recorder only `tail`; both
+ * count bytes from the start and never fall. The recorder trusts nothing that a process writes
+ * here: it copies bytes and checks positions.
+ *
+ * A thread writes to its own blocks, one after the other. If the recorder has not read the next one
+ * yet, as when it waits for a processor, the thread takes a block of the pool instead; the recorder
+ * gives it back once it has read all of it. So the pool's memory is used only as far as the
+ * recorder was ever late.
  *
  * The name of the socket is in the environment variable WK_HEAP_VARIABLE, in the abstract space.
  * The process sends a wk_channel_hello with the file; the answer is a wk_channel_answer with that
@@ -26,12 +31,14 @@
 
 #define WK_HEAP_VARIABLE "WICK_HEAP"
 
-#define WK_CHANNEL_VERSION 3
+#define WK_CHANNEL_VERSION 4
 #define WK_CHANNEL_THREADS 4096 /* at one time */
 
-#define WK_CHANNEL_PAGE       4096
-#define WK_CHANNEL_RING_BYTES (10u * WK_HEAP_BLOCK_BYTES) /* of a thread */
-#define WK_CHANNEL_DEFS_BYTES (32u * WK_HEAP_BLOCK_BYTES)
+#define WK_CHANNEL_PAGE        4096
+#define WK_CHANNEL_OWN_BLOCKS  10u  /* of a thread */
+#define WK_CHANNEL_POOL_BLOCKS 704u /* of all threads of a process */
+#define WK_CHANNEL_PLACES      1024u
+#define WK_CHANNEL_DEFS_BYTES  (32u * WK_HEAP_BLOCK_BYTES)
 
 enum wk_channel_state {
 	WK_CHANNEL_FREE,
@@ -59,15 +66,21 @@ struct wk_channel_counts {
 struct wk_channel_head {
 	struct wk_channel_counts counts;
 	struct wk_channel_ring defs;
+	/* A bit for each block of the pool: set by who takes it, cleared by the recorder. */
+	_Alignas(64) _Atomic uint64_t pool_used[WK_CHANNEL_POOL_BLOCKS / 64];
 	_Atomic uint32_t threads; /* slots that were ever used: those below this number */
 	_Atomic uint32_t state[WK_CHANNEL_THREADS]; /* enum wk_channel_state */
 };
 
-/* A thread's, followed by its ring at the next page. */
+/* A thread's, followed by its own blocks at the next page. */
 struct wk_channel_slot {
 	struct wk_channel_ring ring;
 	_Atomic uint32_t tid;
 	_Atomic uint32_t use; /* how many threads had it until now */
+
+	/* Of block N of the stream, at N % WK_CHANNEL_PLACES: which of its own blocks has it, or
+	 * WK_CHANNEL_OWN_BLOCKS and which one of the pool. */
+	_Atomic uint16_t places[WK_CHANNEL_PLACES];
 
 	/* The process's own: what its next record is relative to. */
 	uint64_t time, address;
@@ -76,11 +89,22 @@ struct wk_channel_slot {
 
 #define WK_CHANNEL_HEAD_BYTES                                                                      \
 	((sizeof(struct wk_channel_head) + WK_CHANNEL_PAGE - 1) / WK_CHANNEL_PAGE * WK_CHANNEL_PAGE)
-#define WK_CHANNEL_SLOT_BYTES   (WK_CHANNEL_PAGE + WK_CHANNEL_RING_BYTES)
-#define WK_CHANNEL_COMMON_BYTES (WK_CHANNEL_HEAD_BYTES + WK_CHANNEL_DEFS_BYTES)
+#define WK_CHANNEL_SLOT_BYTES                                                                      \
+	(WK_CHANNEL_PAGE + WK_CHANNEL_OWN_BLOCKS * (uint64_t)WK_HEAP_BLOCK_BYTES)
+#define WK_CHANNEL_POOL_AT (WK_CHANNEL_HEAD_BYTES + WK_CHANNEL_DEFS_BYTES)
+#define WK_CHANNEL_COMMON_BYTES                                                                    \
+	(WK_CHANNEL_POOL_AT + WK_CHANNEL_POOL_BLOCKS * (uint64_t)WK_HEAP_BLOCK_BYTES)
 #define WK_CHANNEL_SLOT_AT(i)                                                                      \
 	(WK_CHANNEL_COMMON_BYTES + (uint64_t)(i)*WK_CHANNEL_SLOT_BYTES)
 #define WK_CHANNEL_BYTES WK_CHANNEL_SLOT_AT(WK_CHANNEL_THREADS)
+
+/* Of a thread's stream, as far as it is not read. */
+#define WK_CHANNEL_STREAM_BYTES                                                                    \
+	((WK_CHANNEL_OWN_BLOCKS + WK_CHANNEL_POOL_BLOCKS) * (uint64_t)WK_HEAP_BLOCK_BYTES)
+
+_Static_assert(WK_CHANNEL_OWN_BLOCKS + WK_CHANNEL_POOL_BLOCKS < WK_CHANNEL_PLACES,
+	       "a place is not read when it is set again");
+_Static_assert(sizeof(struct wk_channel_slot) <= WK_CHANNEL_PAGE, "blocks begin at a page");
 
 enum wk_heap_state {
 	WK_HEAP_UNKNOWN, /* before the first call, and in a child that was forked */
@@ -159,7 +183,7 @@ struct wk_channel_reply {
 
 /* Written by the recorder, except `wake` and `snapshots`. */
 struct wk_heap_control {
-	_Atomic uint32_t wake; /* counted up, and woken, by a process whose ring is half full */
+	_Atomic uint32_t wake; /* counted up, and woken, by a process that much is to be read of */
 	_Atomic uint32_t is_asleep; /* only then does it need to be woken */
 	_Atomic uint32_t heartbeat; /* counted up whenever it has looked at all rings */
 	_Atomic uint32_t is_over;   /* the rings are not read any more */

@@ -62,7 +62,7 @@ struct wk_heap_frame {
 
 struct wk_heap_thread {
 	_Atomic uint32_t is_inside; /* it uses what belongs to the recording */
-	uint8_t *ring;
+	uint8_t *block;             /* that `head` is in */
 	struct wk_channel_slot *slot;
 	uint64_t head, tail; /* the tail as it was seen last */
 	uint64_t time, address;
@@ -72,9 +72,11 @@ struct wk_heap_thread {
 	uint32_t tid;
 	uint32_t endings; /* how often its destructor was called */
 	bool is_late;
-	struct wk_heap_thread *next, **link; /* of all threads */
-	uintptr_t stack_low, stack_high;     /* the thread's own stack; 0: not known yet */
-	uintptr_t other_low, other_high;     /* the last other one */
+	uint32_t own_next;                       /* of its own blocks, which are used in turns */
+	uint64_t own_end[WK_CHANNEL_OWN_BLOCKS]; /* free once the tail is there */
+	struct wk_heap_thread *next, **link;     /* of all threads */
+	uintptr_t stack_low, stack_high;         /* the thread's own stack; 0: not known yet */
+	uintptr_t other_low, other_high;         /* the last other one */
 
 	/* The last stack, the outermost frame first, and the number that each has. */
 	uint32_t depth;
@@ -117,7 +119,7 @@ static inline uint8_t *wk_heap_room_for(struct wk_heap_thread *thread, uint32_t 
 
 	if (WK_UNLIKELY(left < bytes || left == WK_HEAP_BLOCK_BYTES))
 		return wk_heap_next_block(thread);
-	return thread->ring + thread->head % WK_CHANNEL_RING_BYTES;
+	return thread->block + thread->head % WK_HEAP_BLOCK_BYTES;
 }
 
 static inline uint8_t *wk_heap_room(struct wk_heap_thread *thread)
@@ -125,8 +127,12 @@ static inline uint8_t *wk_heap_room(struct wk_heap_thread *thread)
 	return wk_heap_room_for(thread, WK_HEAP_RECORD_BYTES);
 }
 
-/* Waits for space in a ring until `head` + `bytes` fits into `size`. False: it never will. */
-bool wk_heap_wait(struct wk_channel_ring *ring, uint64_t head, uint64_t size);
+/* Waits until all before `tail` is read. False: it never will be. */
+bool wk_heap_wait(struct wk_channel_ring *ring, uint64_t tail);
+
+/* What a new thread of a slot writes to, and what the last one leaves. */
+void wk_heap_stream_begin(struct wk_heap_thread *thread);
+void wk_heap_stream_end(struct wk_heap_thread *thread);
 
 static inline uint8_t *wk_heap_put(uint8_t *at, uint64_t number)
 {

@@ -75,12 +75,13 @@ static uint8_t *room(uint8_t *ring)
 	struct wk_channel_ring *defs = &wk_heap_head->defs;
 	uint64_t used = defs_head % WK_HEAP_BLOCK_BYTES;
 	uint64_t next = defs_head + (used ? WK_HEAP_BLOCK_BYTES - used : 0);
+	uint64_t most = WK_CHANNEL_DEFS_BYTES - WK_HEAP_BLOCK_BYTES;
 	uint32_t id = last_id + 1;
 	uint8_t *at = ring + next % WK_CHANNEL_DEFS_BYTES;
 
 	if (used && used + MOST_DEFINITION_BYTES <= WK_HEAP_BLOCK_BYTES)
 		return ring + defs_head % WK_CHANNEL_DEFS_BYTES;
-	if (!wk_heap_wait(defs, next, WK_CHANNEL_DEFS_BYTES - WK_HEAP_BLOCK_BYTES))
+	if (next > most && !wk_heap_wait(defs, next - most))
 		return NULL;
 	if (used)
 		ring[defs_head % WK_CHANNEL_DEFS_BYTES] = WK_HEAP_RECORD_END;

@@ -45,6 +45,7 @@ static void give_back(struct wk_heap_thread *thread)
 		thread->next->link = thread->link;
 	late_count -= thread->is_late;
 	if (thread->epoch == wk_heap_epoch) {
+		wk_heap_stream_end(thread);
 		slot->time = thread->time;
 		slot->address = thread->address;
 		slot->stack = thread->stack;
@@ -173,12 +174,12 @@ static bool find_slot(uint32_t *number)
 	return false;
 }
 
-/* Goes on where the last thread of the ring has ended. */
+/* Goes on where the last thread of the slot has ended. */
 static void begin_stream(struct wk_heap_thread *thread)
 {
 	const struct wk_channel_slot *slot = thread->slot;
 
-	thread->head = thread->tail = atomic_load(&slot->ring.tail);
+	wk_heap_stream_begin(thread);
 	thread->time = slot->time;
 	thread->address = slot->address;
 	thread->stack = slot->stack;
@@ -196,7 +197,6 @@ static bool take_slot(struct wk_heap_thread *thread, uint32_t tid)
 		return false;
 	}
 	thread->slot = (struct wk_channel_slot *)slot;
-	thread->ring = slot + WK_CHANNEL_PAGE;
 	thread->tid = tid;
 	thread->depth = 0;
 	wk_heap_distance = wk_heap_sample_bytes ? wk_heap_sample_distance() : 0;

@@ -39,23 +39,54 @@ int main(void)
 	return 7;
 }
 """
-MANY = 200000  # far more than a ring holds
+# The same in eight threads at a time, which end.
+THREADS = """
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+static void *allocate(void *count)
+{
+	for (long i = *(long *)count; i > 0; i--) {
+		void *volatile block = malloc(24);
+		free(block);
+	}
+	return NULL;
+}
+int main(void)
+{
+	char line[32];
+	setvbuf(stdin, NULL, _IONBF, 0);
+	setvbuf(stdout, NULL, _IONBF, 0);
+	free(malloc(1));
+	while (fgets(line, sizeof(line), stdin)) {
+		pthread_t ids[8];
+		long count = atol(line);
+		for (int i = 0; i < 8; i++)
+			pthread_create(&ids[i], NULL, allocate, &count);
+		for (int i = 0; i < 8; i++)
+			pthread_join(ids[i], NULL);
+		printf("%s", line);
+	}
+	return 7;
+}
+"""
+MANY = 400000  # far more than rings and pool hold
 
 
-def compiled(t):
+def compiled(t, text):
     tap.need("gcc")
     source, program = t.folder / "program.c", t.folder / "program"
-    source.write_text(PROGRAM)
-    tap.run("gcc", "-g", "-O1", "-Wall", "-Werror", source, "-o", program)
+    source.write_text(text)
+    tap.run("gcc", "-g", "-O1", "-Wall", "-Werror", source, "-o", program, "-pthread")
     return program
 
 
 class Recorded:
     """The program under a recorder, step by step."""
 
-    def __init__(self, t, *options, output="wick.data", **how):
+    def __init__(self, t, *options, output="wick.data", text=PROGRAM, **how):
         self.recorder = subprocess.Popen(
-            [tap.WICK, "record", "--heap", *options, "-o", output, "--", compiled(t)],
+            [tap.WICK, "record", "--heap", *options, "-o", output, "--", compiled(t, text)],
             cwd=t.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             text=True, **how)
         self.step(1)
@@ -140,6 +171,22 @@ def _(t):
         recorded.step(MANY)
     t.equal(recorded.end()[0], 7, "exit code")
     expect_whole(t, [1] + [MANY] * 5)
+
+
+@tap.case("threads neither wait for a recorder that is late for a moment nor lose anything when they end")
+def _(t):
+    steps = [1, 12000, 100, 12001, 12002]  # the pool holds what eight threads do in a step
+    recorded = Recorded(t, "--heap-full", "drop", text=THREADS)
+    for blocks in steps[1:]:
+        os.kill(recorded.recorder.pid, signal.SIGSTOP)
+        recorded.step(blocks)
+        os.kill(recorded.recorder.pid, signal.SIGCONT)
+        time.sleep(0.2)
+    t.equal(recorded.end()[0], 7, "exit code")
+    lines = t.wick("dump", "wick.data").stdout.splitlines()
+    t.equal(sum(line.startswith("heap ") and " size=0x18 " in line for line in lines),
+            8 * sum(steps), "allocations")
+    t.equal([line for line in lines if line.startswith("note ")], [], "notes")
 
 
 @tap.case("all that a killed program has done is recorded")

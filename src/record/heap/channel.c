@@ -18,6 +18,10 @@
 /* So that a row fits a record of the file. */
 #define MOST_ROW_BYTES (32u << 10)
 
+/* Of a process at one time: all blocks of all threads, and the pool some times, since its blocks
+ * are used again meanwhile. */
+#define MOST_PASS_BYTES (UINT64_C(256) << 20)
+
 /* How many of the bytes that follow a position are a row: all, or those up to the end of a block. A
  * program's head is at the end of a record. */
 static uint32_t row_bytes(uint64_t position, uint32_t bytes)
@@ -68,7 +72,7 @@ struct wk_heap_channel *wk_heap_channel_new(int fd, uint32_t pid)
 	channel->pid = pid;
 	channel->pid_fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (seal(fd))
-		channel->head = map(fd, WK_CHANNEL_HEAD_BYTES + WK_CHANNEL_DEFS_BYTES, 0);
+		channel->head = map(fd, WK_CHANNEL_COMMON_BYTES, 0);
 	if (channel->head)
 		return channel;
 	wk_heap_channel_free(channel);
@@ -111,6 +115,69 @@ static void free_space(struct wk_channel_ring *ring, uint64_t tail)
 	syscall(SYS_futex, &ring->drained, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
+/* ---- events */
+
+static void give_back(struct wk_heap_channel *channel, uint32_t pool_block)
+{
+	atomic_fetch_and_explicit(&channel->head->pool_used[pool_block / 64],
+				  ~(UINT64_C(1) << pool_block % 64), memory_order_release);
+}
+
+/* NULL if there is no such place. */
+static const uint8_t *block_at(const struct wk_heap_channel *channel, uint32_t i, uint32_t place)
+{
+	if (place < WK_CHANNEL_OWN_BLOCKS)
+		return channel->slots[i] + WK_CHANNEL_PAGE + place * WK_HEAP_BLOCK_BYTES;
+	place -= WK_CHANNEL_OWN_BLOCKS;
+	if (place >= WK_CHANNEL_POOL_BLOCKS)
+		return NULL;
+	return (const uint8_t *)channel->head + WK_CHANNEL_POOL_AT + place * WK_HEAP_BLOCK_BYTES;
+}
+
+/* Of one block of a thread's stream. */
+static bool copy_events(struct wk_heap_channel *channel, uint32_t i, uint64_t position,
+			uint32_t bytes, struct wk_buf *rows)
+{
+	struct wk_channel_slot *slot = (struct wk_channel_slot *)channel->slots[i];
+	uint32_t offset = (uint32_t)(position % WK_HEAP_BLOCK_BYTES);
+	uint32_t place = atomic_load_explicit(
+		&slot->places[position / WK_HEAP_BLOCK_BYTES % WK_CHANNEL_PLACES],
+		memory_order_relaxed);
+	const uint8_t *block = block_at(channel, i, place);
+
+	if (!block)
+		return false;
+	wk_buf_add(rows, block + offset, bytes);
+	if (offset + bytes == WK_HEAP_BLOCK_BYTES && place >= WK_CHANNEL_OWN_BLOCKS)
+		give_back(channel, place - WK_CHANNEL_OWN_BLOCKS);
+	return true;
+}
+
+/* The row is not there if that fails. */
+static bool add_events(struct wk_heap_channel *channel, uint32_t i, uint32_t bytes,
+		       struct wk_buf *rows)
+{
+	const struct wk_channel_slot *slot = (const struct wk_channel_slot *)channel->slots[i];
+	uint64_t position = channel->tails[i], end = position + bytes, next;
+	size_t before = rows->len;
+
+	begin_row(rows, 4 + 4 + 8 + 4 + bytes, WK_HEAP_ROW_EVENTS, channel->number);
+	wk_buf_add_u32(rows, i);
+	wk_buf_add_u32(rows, atomic_load(&slot->tid));
+	wk_buf_add_u64(rows, position);
+	wk_buf_add_u32(rows, bytes);
+	for (; position < end; position = next) {
+		next = (position / WK_HEAP_BLOCK_BYTES + 1) * WK_HEAP_BLOCK_BYTES;
+		next = next < end ? next : end;
+		if (!copy_events(channel, i, position, (uint32_t)(next - position), rows)) {
+			rows->len = before;
+			return false;
+		}
+	}
+	channel->tails[i] = end;
+	return true;
+}
+
 static void drain_thread(struct wk_heap_channel *channel, uint32_t i, struct wk_buf *events)
 {
 	uint32_t state = atomic_load(&channel->head->state[i]), bytes;
@@ -121,20 +188,16 @@ static void drain_thread(struct wk_heap_channel *channel, uint32_t i, struct wk_
 	if (!channel->slots[i])
 		channel->slots[i] = map(channel->fd, WK_CHANNEL_SLOT_BYTES, WK_CHANNEL_SLOT_AT(i));
 	slot = (struct wk_channel_slot *)channel->slots[i];
-	if (!slot || !find_new(&slot->ring, channel->tails[i], WK_CHANNEL_RING_BYTES, &bytes)) {
+	if (!slot || !find_new(&slot->ring, channel->tails[i], WK_CHANNEL_STREAM_BYTES, &bytes)) {
 		channel->is_broken = true;
 		return;
 	}
 	for (uint32_t part; bytes; bytes -= part) {
 		part = row_bytes(channel->tails[i], bytes);
-		begin_row(events, 4 + 4 + 8 + 4 + part, WK_HEAP_ROW_EVENTS, channel->number);
-		wk_buf_add_u32(events, i);
-		wk_buf_add_u32(events, atomic_load(&slot->tid));
-		wk_buf_add_u64(events, channel->tails[i]);
-		wk_buf_add_u32(events, part);
-		copy_ring(events, channel->slots[i] + WK_CHANNEL_PAGE, channel->tails[i],
-			  WK_CHANNEL_RING_BYTES, part);
-		channel->tails[i] += part;
+		if (!add_events(channel, i, part, events)) {
+			channel->is_broken = true;
+			return;
+		}
 		free_space(&slot->ring, channel->tails[i]);
 	}
 	/* Its head was read after the state, which is set after its last event. */
@@ -181,6 +244,7 @@ void wk_heap_channel_drain(struct wk_heap_channel *channel, struct wk_buf *event
 			   struct wk_buf *before)
 {
 	uint32_t threads = atomic_load(&channel->head->threads);
+	size_t before_bytes = events->len;
 
 	if (!channel->is_announced) {
 		begin_row(before, 4 + 8 + 8, WK_HEAP_ROW_PROCESS, channel->number);
@@ -191,8 +255,11 @@ void wk_heap_channel_drain(struct wk_heap_channel *channel, struct wk_buf *event
 			begin_row(before, 0, WK_HEAP_ROW_SEEN, channel->number);
 		channel->is_announced = true;
 	}
-	for (uint32_t i = 0; i < threads && i < WK_CHANNEL_THREADS && !channel->is_broken; i++)
+	for (uint32_t i = 0; i < threads && i < WK_CHANNEL_THREADS && !channel->is_broken; i++) {
 		drain_thread(channel, i, events);
+		/* Of more than it can have: each thread says that it has all of the pool. */
+		channel->is_broken |= events->len - before_bytes > MOST_PASS_BYTES;
+	}
 	drain_definitions(channel, before);
 	add_counts(channel, events);
 }
@@ -214,7 +281,7 @@ void wk_heap_channel_end(struct wk_heap_channel *channel, struct wk_buf *events)
 void wk_heap_channel_free(struct wk_heap_channel *channel)
 {
 	if (channel->head)
-		munmap(channel->head, WK_CHANNEL_HEAD_BYTES + WK_CHANNEL_DEFS_BYTES);
+		munmap(channel->head, WK_CHANNEL_COMMON_BYTES);
 	for (uint32_t i = 0; i < WK_CHANNEL_THREADS; i++)
 		if (channel->slots[i])
 			munmap(channel->slots[i], WK_CHANNEL_SLOT_BYTES);

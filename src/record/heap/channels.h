@@ -1,7 +1,7 @@
 /* Programs that the heap library is loaded into: their channels (channel/channel.h), emptied.
  *
  * One thread answers processes as they begin, and requests for snapshots; another empties the
- * rings: it sleeps until one is half full, or some milliseconds have passed. What it finds are rows
+ * rings: it sleeps until much is in one, or some milliseconds have passed. What it finds are rows
  * (channel/stream.h), which wait here until wk_heap_channels_take: a recorder that does not take
  * them makes programs wait, as soon as WK_HEAP_ROWS_BYTES have come.
  *
