@@ -82,7 +82,8 @@ static void give_memory(struct built *b)
 
 #define MEMORY_HEAD                                                                              \
 	"percent,outstanding_bytes,outstanding_commits,peak_bytes,peak_ns,committed_bytes,"      \
-	"commits,reserved_outstanding_bytes,reserved_bytes,reserves,pid,process\n"
+	"commits,reserved_outstanding_bytes,reserved_peak_bytes,reserved_peak_ns,"           \
+	"reserved_bytes,reserves,pid,process\n"
 
 static void memory_is_listed_by_what_is_left_of_it(void **state)
 {
@@ -92,8 +93,8 @@ static void memory_is_listed_by_what_is_left_of_it(void **state)
 	start(&b);
 	give_memory(&b);
 	shows(&b, "memory", NULL,
-	      MEMORY_HEAD "57.1429,16384,1,20480,300,20480,1,204800,204800,1,20,server\n"
-			  "42.8571,12288,2,40960,0,49152,2,40960,40960,1,10,editor\n");
+	      MEMORY_HEAD "57.1429,16384,1,20480,300,20480,1,204800,204800,200,204800,1,20,server\n"
+			  "42.8571,12288,2,40960,0,49152,2,40960,40960,0,40960,1,10,editor\n");
 }
 
 static void of_a_time_only_what_was_allocated_in_it_counts(void **state)
@@ -104,8 +105,8 @@ static void of_a_time_only_what_was_allocated_in_it_counts(void **state)
 	start(&b);
 	give_memory(&b);
 	shows(&b, "memory", "150ns-450ns",
-	      MEMORY_HEAD "71.4286,20480,1,20480,300,20480,1,204800,204800,1,20,server\n"
-			  "28.5714,8192,1,8192,400,8192,1,0,0,0,10,editor\n");
+	      MEMORY_HEAD "71.4286,20480,1,20480,300,20480,1,204800,204800,200,204800,1,20,server\n"
+			  "28.5714,8192,1,8192,400,8192,1,0,0,,0,0,10,editor\n");
 }
 
 static void blocks_are_listed_by_heap(void **state)

@@ -342,6 +342,24 @@ static bool fail_use(const struct wk_table_view *table, const struct typed_use *
 	return false;
 }
 
+/* "the table memory is about commit or reserve, not heap; ..." */
+static bool expect_event(const struct wk_table_view *table, const char *event, struct wk_err *err)
+{
+	struct wk_buf words = { 0 };
+
+	if (!event || !(table->uses & WK_TABLE_HAS_OWN_EVENTS) ||
+	    wk_table_view_accepts_source(table, event))
+		return true;
+	for (size_t i = 0; table->events[i]; i++)
+		wk_buf_add_fmt(&words, "%s%s", i ? " or " : "", table->events[i]);
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+		"the table %s is about %s, not %s; the tables functions and calls accept each "
+		"event",
+		table->name, wk_buf_text(&words), event);
+	wk_buf_fini(&words);
+	return false;
+}
+
 /* Options that do not apply to the table are errors, so that none is ignored silently. */
 static bool expect_uses(const struct wk_table_view *table, const struct args *args,
 			unsigned filter_uses, struct wk_err *err)
@@ -368,7 +386,7 @@ static bool expect_uses(const struct wk_table_view *table, const struct args *ar
 		  filter_uses & WK_FILTER_USES_SAMPLES },
 		{ "--mine", WK_TABLE_HAS_CODE, args->view.mine },
 		{ "--all-inline", WK_TABLE_HAS_CODE, args->view.all_inlined },
-		{ "--by", WK_TABLE_HAS_EVENTS, filter->source },
+		{ "--by", WK_TABLE_HAS_EVENTS | WK_TABLE_HAS_OWN_EVENTS, filter->source },
 		{ "--outstanding", WK_TABLE_HAS_EVENTS | WK_TABLE_HAS_SNAPSHOTS,
 		  filter->outstanding },
 		{ "--snapshot", WK_TABLE_HAS_SNAPSHOTS, filter->span.snapshot },
@@ -379,7 +397,7 @@ static bool expect_uses(const struct wk_table_view *table, const struct args *ar
 	for (size_t i = 0; i < sizeof(uses) / sizeof(uses[0]); i++)
 		if (uses[i].is_typed && !(table->uses & uses[i].use))
 			return fail_use(table, &uses[i], err);
-	return true;
+	return expect_event(table, filter->source, err);
 }
 
 /* A file of presets is not a recording, but its presets can be listed. */

@@ -57,7 +57,7 @@ static void add_picture(const struct wk_model *model, const struct wk_lifetimes 
 	uint64_t begin_ns = wk_model_begin_ns(model);
 
 	wk_buf_add_fmt(words, "`wick flame %s --by %s --outstanding", wk_model_input(model), event);
-	if (whole->left_bytes || whole->peak_ns <= begin_ns || strcmp(event, "commit") != 0)
+	if (whole->left_bytes || whole->peak_ns <= begin_ns || strcmp(event, "heap") == 0)
 		wk_buf_add_text(words, "` draws what is outstanding");
 	else
 		wk_buf_add_fmt(words, " --time 0-%.9f` draws what was there at the peak",
@@ -89,8 +89,10 @@ void wk_tables_note_memory(struct wk_table *table, const struct wk_model *model,
 	wk_buf_reset(&words);
 	add_picture(model, whole, event, &words);
 	wk_table_note(table,
-		      "`wick show %s %.*s --group pid,stack` shows the calls that allocated it, %s",
-		      wk_model_input(model), WK_STR_ARG(table->name), wk_buf_text(&words));
+		      "`wick show %s %.*s%s --group pid,stack` shows the calls that allocated it, "
+		      "%s",
+		      wk_model_input(model), WK_STR_ARG(table->name),
+		      strcmp(event, "reserve") == 0 ? " --by reserve" : "", wk_buf_text(&words));
 	wk_buf_fini(&words);
 }
 
@@ -156,6 +158,32 @@ void wk_tables_note_heaps(struct wk_table *table, const struct wk_model *model)
 	wk_buf_fini(&words);
 }
 
+/* With --by reserve the columns of the two kinds change places. */
+static void reserved_row(struct wk_table *table, const struct wk_model *model,
+			 const struct allocated *commit, const struct allocated *reserve,
+			 wk_process_id id)
+{
+	const struct wk_lifetimes *life = &reserve->rows[id], *committed = &commit->rows[id];
+
+	wk_column_share(table, "percent", "%", life->left_bytes, reserve->whole.left_bytes);
+	wk_column_number(table, WK_CELL_BYTES, "reserved_outstanding_bytes", "outstanding", 0,
+			 life->left_bytes);
+	wk_column_number(table, WK_CELL_COUNT, "outstanding_reserves", "reserves left", WK_DETAIL,
+			 life->left_count);
+	wk_column_number(table, WK_CELL_BYTES, "reserved_peak_bytes", "peak", 0, life->peak_bytes);
+	wk_tables_moment(table, "reserved_peak_ns", "peak at", 6, model, life->peak_ns);
+	wk_column_number(table, WK_CELL_BYTES, "reserved_bytes", "reserved", 0, life->bytes);
+	wk_column_number(table, WK_CELL_COUNT, "reserves", "reserves", 5, life->count);
+	wk_column_number(table, WK_CELL_BYTES, "outstanding_bytes", "committed", 0,
+			 committed->left_bytes);
+	wk_column_number(table, WK_CELL_BYTES, "peak_bytes", "committed peak", 4,
+			 committed->peak_bytes);
+	wk_column_number(table, WK_CELL_BYTES, "committed_bytes", "committed in all", WK_DETAIL,
+			 committed->bytes);
+	wk_column_number(table, WK_CELL_COUNT, "commits", "commits", WK_DETAIL, committed->count);
+	process(table, model, id);
+}
+
 static void memory_row(struct wk_table *table, const struct wk_model *model,
 		       const struct allocated *commit, const struct allocated *reserve,
 		       wk_process_id id)
@@ -173,6 +201,10 @@ static void memory_row(struct wk_table *table, const struct wk_model *model,
 	wk_column_number(table, WK_CELL_COUNT, "commits", "commits", 5, life->count);
 	wk_column_number(table, WK_CELL_BYTES, "reserved_outstanding_bytes", "reserved", 0,
 			 reserved->left_bytes);
+	wk_column_number(table, WK_CELL_BYTES, "reserved_peak_bytes", "reserved peak", 4,
+			 reserved->peak_bytes);
+	wk_tables_moment(table, "reserved_peak_ns", "reserved peak at", WK_DETAIL, model,
+			 reserved->peak_ns);
 	wk_column_number(table, WK_CELL_BYTES, "reserved_bytes", "reserved in all", WK_DETAIL,
 			 reserved->bytes);
 	wk_column_number(table, WK_CELL_COUNT, "reserves", "reserves", WK_DETAIL, reserved->count);
@@ -229,6 +261,11 @@ static void note_resident(struct wk_table *table, const struct wk_model *model,
 	wk_buf_fini(&words);
 }
 
+static bool is_of(const struct wk_model *model, const struct wk_filter *filter, const char *event)
+{
+	return wk_str_is(wk_model_str(model, model->sources[filter->source].name), event);
+}
+
 void wk_tables_fill_memory(struct wk_table *table, const struct wk_model *model,
 			   const struct wk_filter *filter, const struct wk_table_options *options)
 {
@@ -236,17 +273,27 @@ void wk_tables_fill_memory(struct wk_table *table, const struct wk_model *model,
 		add_up(model, filter, "commit", WK_LIFETIMES_PROCESSES, model->process_count);
 	struct allocated reserve =
 		add_up(model, filter, "reserve", WK_LIFETIMES_PROCESSES, model->process_count);
+	bool is_reserve = is_of(model, filter, "reserve");
+	const struct allocated *first = is_reserve ? &reserve : &commit;
+	void (*row)(struct wk_table *, const struct wk_model *, const struct allocated *,
+		    const struct allocated *, wk_process_id) =
+		is_reserve ? reserved_row : memory_row;
 	uint32_t count, shown;
-	struct wk_ranked *rows = rank(&commit, &reserve, model->process_count, &count);
+	struct wk_ranked *rows =
+		rank(first, is_reserve ? &commit : &reserve, model->process_count, &count);
 
-	memory_row(table, model, &commit, &reserve, 0);
-	shown = wk_tables_limit_rows(table, options, rows, count, commit.whole.left_bytes,
+	row(table, model, &commit, &reserve, 0);
+	shown = wk_tables_limit_rows(table, options, rows, count, first->whole.left_bytes,
 				     "process is", "processes are");
 	for (uint32_t i = 0; i < shown; i++) {
 		wk_table_row(table);
-		memory_row(table, model, &commit, &reserve, rows[i].id);
+		row(table, model, &commit, &reserve, rows[i].id);
 	}
-	wk_tables_note_memory(table, model, &commit.whole, "commit", " commit", " commits");
+	if (is_reserve)
+		wk_tables_note_memory(table, model, &reserve.whole, "reserve", " reserve",
+				      " reserves");
+	else
+		wk_tables_note_memory(table, model, &commit.whole, "commit", " commit", " commits");
 	note_resident(table, model, filter);
 	WK_FREE_ALL(rows, commit.rows, reserve.rows);
 }

@@ -139,7 +139,8 @@ void wk_tables_note_without_samples(struct wk_table *table, const char *one, con
 #define OF_CODE   (OF_SAMPLES | WK_TABLE_HAS_CODE)
 #define OF_SYSTEM (OF_SAMPLES | WK_TABLE_IS_OF_SYSTEM)
 #define OF_MEMORY \
-	(WK_TABLE_HAS_SHARES | WK_TABLE_HAS_FILTERS | WK_TABLE_IS_OF_SAMPLES | WK_TABLE_HAS_CALLS)
+	(WK_TABLE_HAS_SHARES | WK_TABLE_HAS_FILTERS | WK_TABLE_IS_OF_SAMPLES | WK_TABLE_HAS_CALLS | \
+	 WK_TABLE_HAS_OWN_EVENTS)
 
 #define EVENTS(...) (const char *const[]){ __VA_ARGS__, NULL }
 

@@ -40,7 +40,8 @@ enum wk_table_use {
 	WK_TABLE_IS_OF_FUNCTION = 1 << 12,  /* a function follows its name */
 	WK_TABLE_HAS_CODE = 1 << 13, /* functions or lines that own code can be charged for */
 
-	WK_TABLE_HAS_SNAPSHOTS = 1 << 16, /* it can be about what was there at a snapshot */
+	WK_TABLE_HAS_SNAPSHOTS = 1 << 16,  /* it can be about what was there at a snapshot */
+	WK_TABLE_HAS_OWN_EVENTS = 1 << 18, /* it can be about each of its `events` */
 	WK_TABLE_HAS_PEAKS = 1 << 17, /* of each heap, which sums of its blocks do not contain */
 
 	/* The table for that job. */
