@@ -3,7 +3,9 @@
 #include <linux/perf_event.h>
 #include <unistd.h>
 
+#include "record/perf_names.h"
 #include "record/perf_open.h"
+#include "record/tracefs.h"
 
 /* Opens what a recording of `tid` (-1: everything) needs. */
 static bool try_to_open(struct wk_perf *perf, const struct wk_perf_event *cycles, pid_t tid,
@@ -43,4 +45,13 @@ struct wk_record_probe wk_record_probe(uint64_t frequency_hz, uint32_t stack_byt
 			       try_to_open(&perf, &cycles, -1, frequency_hz, stack_bytes, NULL);
 	wk_perf_fini(&perf);
 	return probe;
+}
+
+bool wk_record_may_trace_memory(struct wk_err *why)
+{
+	struct wk_perf_event event;
+	uint64_t id;
+
+	return wk_perf_name_memory_at(0, &event) &&
+	       wk_tracepoint_id(event.system, event.point, &id, why);
 }

@@ -18,6 +18,10 @@ struct wk_record_probe {
 	uint64_t wanted_ring_bytes; /* ... and its size without limits */
 };
 
+/* Can calls that map memory be recorded by tracepoints? Only root can read what tracepoints there
+ * are, as a rule. */
+bool wk_record_may_trace_memory(struct wk_err *why);
+
 struct wk_record_probe wk_record_probe(uint64_t frequency_hz, uint32_t stack_bytes);
 
 #endif

@@ -23,6 +23,7 @@
 #include "record/merge.h"
 #include "record/parse.h"
 #include "record/perf_open.h"
+#include "record/probe.h"
 #include "record/proc_scan.h"
 #include "record/reader.h"
 #include "record/tracefs.h"
@@ -137,16 +138,6 @@ static void report_heap_probes(struct wk_recorder *recorder, const struct wk_err
 	}
 }
 
-/* Only root can read what tracepoints there are, as a rule. */
-static bool may_record_calls(struct wk_err *why)
-{
-	struct wk_perf_event event;
-	uint64_t id;
-
-	return wk_perf_name_memory_at(0, &event) &&
-	       wk_tracepoint_id(event.system, event.point, &id, why);
-}
-
 /* Which way is used, and what it does not see. */
 static void add_calls_notice(struct wk_recorder *recorder)
 {
@@ -191,7 +182,7 @@ static bool init_perf(struct wk_recorder *recorder, struct wk_err *err)
 	bool ok = make_heap_probes(recorder, &why_no_probes, err);
 
 	recorder->records_calls =
-		options->records_memory && may_record_calls(&recorder->why_no_calls);
+		options->records_memory && wk_record_may_trace_memory(&recorder->why_no_calls);
 	recorder->hooks_calls = options->records_memory && !recorder->records_calls &&
 				(options->command || options->records_heap);
 	ok = ok && parse_events(recorder, &events, &config.event_count, err);

@@ -223,6 +223,29 @@ def _(t):
         t.true("sudo sysctl kernel.perf_event_paranoid=" in done.stdout, done.stdout)
 
 
+@tap.case("doctor shows which heaps and memory calls can be recorded")
+def _(t):
+    library = t.wick("doctor", "--heap-library").stdout.strip()
+    _, rows = examined(t)
+    has(t, rows, "good", f"heaps can be recorded (--heap), by {library}")
+    if os.geteuid() != 0:
+        return
+    has(t, rows, "good", "heaps of running programs can be recorded (--heap -p)")
+    if pathlib.Path("/sys/kernel/tracing/uprobe_events").exists():
+        has(t, rows, "good", "heaps of static programs")
+        has(t, rows, "good", "recorded by tracepoints (--memory)")
+    alone = by_nobody(t, "--json").stdout
+    rows = json.loads(alone)["findings"]
+    has(t, rows, "warn", "heaps cannot be recorded (--heap): libwick-heap.so is neither")
+    has(t, rows, "warn", "heaps of static programs cannot be recorded", "sudo wick record")
+    has(t, rows, "warn", "calls that map memory cannot be recorded (--memory)", "sudo wick")
+    shutil.copy(library, t.folder)
+    (t.folder / pathlib.Path(library).name).chmod(0o755)
+    rows = json.loads(by_nobody(t, "--json").stdout)["findings"]
+    has(t, rows, "good", "heaps can be recorded (--heap), by")
+    has(t, rows, "warn", "recorded by the heap library (--memory)", "sudo wick")
+
+
 @tap.case("a set-user-id program is root's to record")
 def _(t):
     name = compiled(t, "-g")

@@ -1,6 +1,6 @@
 /* The checks of `wick doctor`, one subject per file: program.c (with debug.c for its debug
- * information), and what a recording on this machine needs: machine.c and here.c, or none.c on
- * systems where wick does not record. Each adds rows to the findings and changes nothing.
+ * information), and what a recording on this machine needs: machine.c, heap.c and here.c, or none.c
+ * on systems where wick does not record. Each adds rows to the findings and changes nothing.
  * recording.c rejects recordings. */
 #ifndef WK_SESSION_DOCTOR_DOCTOR_H
 #define WK_SESSION_DOCTOR_DOCTOR_H
@@ -19,9 +19,18 @@ void wk_doctor_machine(struct wk_findings *findings);
 struct wk_buf;
 bool wk_doctor_heap_library(struct wk_buf *path, struct wk_err *err);
 
-/* A part of that: are the buffers that the kernel grants large enough? */
+/* Parts of that: which heaps and calls that map memory can be recorded, and how; */
+void wk_doctor_heap(struct wk_findings *findings);
+
+/* and are the buffers that the kernel grants large enough? */
 struct wk_record_probe;
 void wk_doctor_buffers(struct wk_findings *findings, const struct wk_record_probe *probe);
+
+/* A number in a file of /proc/sys; false if there is no such file. */
+bool wk_doctor_setting(const char *path, int64_t *value);
+
+/* Does this process have CAP_SYS_PTRACE? */
+bool wk_doctor_may_trace_others(void);
 
 /* Names of the C library's functions. */
 void wk_doctor_libc(struct wk_findings *findings, const char *const *debug_dirs);

@@ -1,6 +1,5 @@
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
@@ -10,42 +9,14 @@
 #include "event/advice.h"
 #include "os/os.h"
 #include "record/facts.h"
-#include "record/heap/library.h"
 #include "record/perf_open.h"
 #include "record/probe.h"
 #include "session/doctor/doctor.h"
 #include "session/record.h"
 
-#define CAP_SYS_PTRACE_BIT 19
-
 /* A recording of one busy thread has about 200 KiB a second. */
 #define LITTLE_DISK ((uint64_t)1 << 30)
 #define NO_DISK     ((uint64_t)64 << 20)
-
-/* A number in a file of /proc/sys; false if there is no such file. */
-static bool setting(const char *path, int64_t *value)
-{
-	struct wk_buf text = { 0 };
-	bool found =
-		wk_os_read_small(path, &text) && sscanf(wk_buf_text(&text), "%" SCNd64, value) == 1;
-
-	wk_buf_fini(&text);
-	return found;
-}
-
-static bool may_trace_others(void)
-{
-	struct wk_buf text = { 0 };
-	uint64_t rights = 0;
-	const char *line;
-
-	wk_os_read_small("/proc/self/status", &text);
-	line = strstr(wk_buf_text(&text), "\nCapEff:");
-	if (line)
-		sscanf(line, "\nCapEff: %" SCNx64, &rights);
-	wk_buf_fini(&text);
-	return rights >> CAP_SYS_PTRACE_BIT & 1;
-}
 
 /* wick records on Linux only. */
 static const char *here(enum wk_advice_key key)
@@ -98,7 +69,7 @@ static void kernel_code(struct wk_findings *findings, const struct wk_record_pro
 		wk_findings_good(findings, "kernel functions have names");
 		return;
 	}
-	setting("/proc/sys/kernel/kptr_restrict", &restricted);
+	wk_doctor_setting("/proc/sys/kernel/kptr_restrict", &restricted);
 	wk_findings_warn(
 		findings, restricted ? here(WK_ADVICE_SHOW_KERNEL) : here(WK_ADVICE_SAMPLE_KERNEL),
 		"kernel functions have no names: kernel.kptr_restrict is %d%s", (int)restricted,
@@ -130,7 +101,7 @@ static void rate(struct wk_findings *findings)
 {
 	int64_t most;
 
-	if (!setting("/proc/sys/kernel/perf_event_max_sample_rate", &most))
+	if (!wk_doctor_setting("/proc/sys/kernel/perf_event_max_sample_rate", &most))
 		return;
 	if (most < WK_DEFAULT_FREQUENCY_HZ)
 		wk_findings_bad(findings, here(WK_ADVICE_SAMPLE_RATE),
@@ -169,9 +140,9 @@ static void tracing(struct wk_findings *findings)
 {
 	int64_t scope;
 
-	if (!setting("/proc/sys/kernel/yama/ptrace_scope", &scope) || scope == 0)
+	if (!wk_doctor_setting("/proc/sys/kernel/yama/ptrace_scope", &scope) || scope == 0)
 		return;
-	if (scope < 3 && may_trace_others())
+	if (scope < 3 && wk_doctor_may_trace_others())
 		return;
 	wk_findings_warn(findings, scope < 3 ? here(WK_ADVICE_READ_PROCESSES) : NULL,
 			 "%s deeper than 64 KiB may be cut: "
@@ -208,11 +179,6 @@ static void disk(struct wk_findings *findings)
 	wk_buf_fini(&free_text);
 }
 
-bool wk_doctor_heap_library(struct wk_buf *path, struct wk_err *err)
-{
-	return wk_heap_library_find(path, err);
-}
-
 void wk_doctor_machine(struct wk_findings *findings)
 {
 	struct wk_record_probe probe =
@@ -228,5 +194,6 @@ void wk_doctor_machine(struct wk_findings *findings)
 		wk_doctor_buffers(findings, &probe);
 	}
 	tracing(findings);
+	wk_doctor_heap(findings);
 	disk(findings);
 }
