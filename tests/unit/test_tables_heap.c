@@ -136,6 +136,10 @@ static void only_functions_that_grew_are_listed(void **state)
 	wk_model_free(f.model);
 }
 
+#define SNAPSHOTS                                                                           \
+	"number,time_ns,cause,outstanding_bytes,outstanding_blocks,since_number,new_bytes," \
+	"new_blocks,gone_bytes,gone_blocks,pid,process,label\n"
+
 static void snapshots_show_what_is_new_and_gone(void **state)
 {
 	struct built f;
@@ -146,12 +150,41 @@ static void snapshots_show_what_is_new_and_gone(void **state)
 	snapshot_of(&f, 900, WK_NO_PID, "all");
 	end(&f);
 	shows(&f, "snapshots", (struct wk_filter_spec){ 0 },
-	      "number,time_ns,cause,outstanding_bytes,outstanding_blocks,new_bytes,new_blocks,"
-	      "gone_bytes,gone_blocks,pid,process,label\n"
-	      "1,40,user,1100,2,1100,2,0,0,7,app,\n"
-	      "2,140,user,1200,3,1100,2,1000,1,7,app,second\n"
-	      "3,240,user,1300,4,1100,2,1000,1,7,app,\n"
-	      "4,800,user,1300,4,1300,4,0,0,,,all\n");
+	      SNAPSHOTS "1,40,user,1100,2,,1100,2,0,0,7,app,\n"
+			"2,140,user,1200,3,1,1100,2,1000,1,7,app,second\n"
+			"3,240,user,1300,4,2,1100,2,1000,1,7,app,\n"
+			"4,800,user,1300,4,3,0,0,0,0,,,all\n");
+	wk_model_free(f.model);
+}
+
+/* One of a process with the last of it or of all, and one of all with the last of all. */
+static void snapshots_are_compared_with_those_that_include_the_same_processes(void **state)
+{
+	struct built f;
+
+	(void)state;
+	start(&f);
+	built_give(&f, (struct wk_event){
+		.kind = WK_EVENT_PROCESS, .pid = 8, .tid = 8,
+		.process = { .change = WK_PROCESS_SEEN, .name = WK_STR("other") } });
+	allocate(&f, (struct call){ 100, 70, 0xa }, 0x10, 100);
+	snapshot_of(&f, 110, 7, "");
+	built_give(&f, (struct wk_event){
+		.kind = WK_EVENT_HEAP, .time_ns = 120, .pid = 8, .tid = 80,
+		.heap = { .change = WK_HEAP_ALLOCATE, .address = 0x10, .size_bytes = 7 } });
+	snapshot_of(&f, 130, WK_NO_PID, "");
+	release(&f, (struct call){ 140, 70, 0 }, 0x10);
+	allocate(&f, (struct call){ 150, 70, 0xa }, 0x20, 200);
+	snapshot_of(&f, 160, 7, "");
+	snapshot_of(&f, 170, 8, "");
+	snapshot_of(&f, 180, WK_NO_PID, "");
+	end(&f);
+	shows(&f, "snapshots", (struct wk_filter_spec){ 0 },
+	      SNAPSHOTS "1,10,user,100,1,,100,1,0,0,7,app,\n"
+			"2,30,user,107,2,,107,2,0,0,,,\n"
+			"3,60,user,200,1,2,200,1,100,1,7,app,\n"
+			"4,70,user,7,1,2,0,0,0,0,8,other,\n"
+			"5,80,user,207,2,2,200,1,100,1,,,\n");
 	wk_model_free(f.model);
 }
 
@@ -203,6 +236,7 @@ int main(void)
 		cmocka_unit_test(what_is_new_gone_and_kept_is_listed),
 		cmocka_unit_test(only_functions_that_grew_are_listed),
 		cmocka_unit_test(snapshots_show_what_is_new_and_gone),
+		cmocka_unit_test(snapshots_are_compared_with_those_that_include_the_same_processes),
 		cmocka_unit_test(sums_of_other_tools_are_listed_as_well),
 		cmocka_unit_test(bytes_without_blocks_have_no_numbers),
 	};
