@@ -11,8 +11,9 @@
 #include "preload/internal.h"
 #include "channel/ticks.h"
 
-/* If more than this is not read yet, the recorder is woken. */
-#define WAKE_BYTES (WK_CHANNEL_OWN_BLOCKS / 2 * WK_HEAP_BLOCK_BYTES)
+/* If more than this is not read yet, the recorder is woken, unless it comes by itself before: it is
+ * cheaper for both if it finds much. */
+#define WAKE_BYTES (32 * WK_HEAP_BLOCK_BYTES)
 
 #define NAP_NS       5000000L
 #define PATIENT_NAPS 600 /* without a sign of life: three seconds */
