@@ -66,11 +66,24 @@ static uintptr_t end_of_stack(struct wk_heap_thread *thread, uintptr_t sp)
 	return find_stack(thread, sp);
 }
 
-/* Is the outer part of the last stack, up to its frame `i`, still there? */
+/* 0 if the return address still lies there. */
+static inline uintptr_t change_of(const struct wk_heap_frame *frame)
+{
+	return load(frame->slot) ^ frame->pc;
+}
+
+/* Is the outer part of the last stack, up to its frame `i`, still there? Four at a time, since a
+ * branch for each would cost more than its loads. */
 static inline bool is_still_there(const struct wk_heap_thread *thread, uint32_t i)
 {
-	for (const struct wk_heap_frame *frame = thread->last; frame < thread->last + i; frame++)
-		if (WK_UNLIKELY(load(frame->slot) != frame->pc))
+	const struct wk_heap_frame *frame = thread->last, *end = frame + i;
+
+	for (; end - frame >= 4; frame += 4)
+		if (WK_UNLIKELY(change_of(frame) | change_of(frame + 1) | change_of(frame + 2) |
+				change_of(frame + 3)))
+			return false;
+	for (; frame < end; frame++)
+		if (WK_UNLIKELY(change_of(frame)))
 			return false;
 	return true;
 }
