@@ -68,49 +68,58 @@ static inline void publish(struct wk_heap_thread *thread, const uint8_t *from, c
 /* Without branches, which would be taken one way or the other by chance. */
 static inline uint8_t *put_number(uint8_t *at, uint32_t number, unsigned shift, unsigned *lengths)
 {
-	unsigned more = (31u - (unsigned)__builtin_clz(number | 1)) >> 3;
+	unsigned more = (number > 0xff) + (number > 0xffff) + (number > 0xffffff);
 
 	memcpy(at, &number, sizeof(number));
 	*lengths |= more << shift;
 	return at + more + 1;
 }
 
-struct numbers {
-	uint64_t at[4];
-};
+#define MOST_NUMBERS 4
 
-static uint8_t *put_wide(uint8_t *at, unsigned head, const struct numbers *numbers, unsigned count)
+static __attribute__((noinline)) uint8_t *put_wide(uint8_t *at, unsigned head,
+						   const uint64_t numbers[MOST_NUMBERS],
+						   unsigned count)
 {
 	*at++ = (uint8_t)(head | WK_HEAP_RECORD_WIDE);
-	memcpy(at, numbers->at, count * sizeof(uint64_t));
-	return at + count * sizeof(uint64_t);
+	memcpy(at, numbers, count * sizeof(*numbers));
+	return at + count * sizeof(*numbers);
 }
 
-/* A record of `count` numbers: the time and the address, which are made relative here, and others.
- */
-static inline void put(struct wk_heap_thread *thread, unsigned head, uint8_t *at,
-		       struct numbers numbers, unsigned count)
-{
-	uint64_t time = numbers.at[0] - thread->time, all = time;
-	int64_t change = (int64_t)(numbers.at[1] - thread->address);
-	unsigned lengths = 0;
-	uint8_t *from = at;
+/* What an allocation has besides its address. */
+struct block_numbers {
+	uint64_t size, stack;
+};
 
-	thread->time = numbers.at[0];
-	thread->address = numbers.at[1];
-	numbers.at[0] = time;
-	numbers.at[1] = wk_heap_fold(change >> 3);
-	for (unsigned i = 1; i < count; i++)
-		all |= numbers.at[i];
+/* A record of a time, an address and, of an allocation, two other numbers. Nothing of it is in an
+ * array, which would be written to memory and read back at once. */
+static inline void put(struct wk_heap_thread *thread, unsigned head, uint8_t *from, uint64_t now,
+		       uint64_t address, const struct block_numbers *block)
+{
+	uint64_t time = now - thread->time;
+	int64_t change = (int64_t)(address - thread->address);
+	uint64_t eighth = wk_heap_fold(change >> 3);
+	uint64_t all = time | eighth | (block ? block->size | block->stack : 0);
+	unsigned lengths = 0;
+	uint8_t *at;
+
+	thread->time = now;
+	thread->address = address;
 	if (WK_UNLIKELY(all >> 32 || change & 7)) {
-		numbers.at[1] = wk_heap_fold(change);
-		publish(thread, from, put_wide(at, head, &numbers, count));
+		const uint64_t numbers[MOST_NUMBERS] = { time, wk_heap_fold(change),
+							 block ? block->size : 0,
+							 block ? block->stack : 0 };
+
+		publish(thread, from, put_wide(from, head, numbers, block ? 4 : 2));
 		return;
 	}
-	*at = (uint8_t)head;
-	at += 2;
-	for (unsigned i = 0; i < count; i++)
-		at = put_number(at, (uint32_t)numbers.at[i], 2 * i, &lengths);
+	at = put_number(from + 2, (uint32_t)time, 0, &lengths);
+	at = put_number(at, (uint32_t)eighth, 2, &lengths);
+	if (block) {
+		at = put_number(at, (uint32_t)block->size, 4, &lengths);
+		at = put_number(at, (uint32_t)block->stack, 6, &lengths);
+	}
+	from[0] = (uint8_t)head;
 	from[1] = (uint8_t)lengths;
 	publish(thread, from, at);
 }
@@ -163,10 +172,8 @@ static inline void put_block(const void *block, size_t size, unsigned head, cons
 	if (WK_LIKELY(at)) {
 		last = thread->stack;
 		thread->stack = stack;
-		put(thread, head, at,
-		    (struct numbers){ { wk_heap_ticks(), (uintptr_t)block, size,
-					wk_heap_fold((int32_t)(stack - last)) } },
-		    4);
+		put(thread, head, at, wk_heap_ticks(), (uintptr_t)block,
+		    &(struct block_numbers){ size, wk_heap_fold((int32_t)(stack - last)) });
 	}
 	wk_heap_leave(thread);
 }
@@ -199,8 +206,7 @@ bool wk_heap_released(const void *block, enum wk_heap_record record)
 		return false;
 	at = wk_heap_room(thread);
 	if (WK_LIKELY(at))
-		put(thread, record, at, (struct numbers){ { wk_heap_ticks(), (uintptr_t)block } },
-		    2);
+		put(thread, record, at, wk_heap_ticks(), (uintptr_t)block, NULL);
 	wk_heap_leave(thread);
 	return true;
 }
@@ -270,7 +276,8 @@ static void put_text(enum wk_heap_record record, const char *text)
 		if (record == WK_HEAP_RECORD_SNAPSHOT)
 			atomic_fetch_add(&wk_heap_control->snapshots, 1);
 		time = wk_heap_ticks();
-		at = put_wide(from, record, &(struct numbers){ { time - thread->time } }, 1);
+		at = put_wide(from, record, (const uint64_t[MOST_NUMBERS]){ time - thread->time },
+			      1);
 		thread->time = time;
 		*at++ = (uint8_t)length;
 		memcpy(at, text, length);
