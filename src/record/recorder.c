@@ -449,6 +449,7 @@ static bool prepare_heap(struct wk_recorder *recorder, struct wk_err *err)
 		.over_bytes = recorder->options.snapshot_over_bytes,
 		.when_full = recorder->options.drops_heap_events ? WK_CHANNEL_DROP
 								 : WK_CHANNEL_BLOCK,
+		.spills = recorder->options.spills_heap_events,
 		.sample_bytes = recorder->options.heap_sample_bytes,
 		.seed = recorder->options.heap_seed,
 		.on_rows = wake_worker,

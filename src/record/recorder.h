@@ -56,6 +56,7 @@ struct wk_recorder_options {
 	uint64_t heap_sample_bytes; /* only some blocks, at this mean distance in bytes; 0: all */
 	uint64_t heap_seed;         /* of their choice; 0: any */
 	bool drops_heap_events;     /* that come too fast, instead of making the command wait */
+	bool spills_heap_events;    /* to memory, for the same reason */
 	uint64_t snapshot_every_ns; /* of the heaps; 0: only those that are requested */
 	bool snapshots_at_exit;     /* of each process, as the next two */
 	bool snapshots_at_peak;

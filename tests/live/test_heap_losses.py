@@ -8,12 +8,14 @@ import os
 import pathlib
 import re
 import resource
+import shutil
 import signal
 import subprocess
 import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import heap_totals  # noqa: E402
 import tap  # noqa: E402
 
 PR_SET_CHILD_SUBREAPER = 36
@@ -142,6 +144,23 @@ def expect_counted(t, steps):
             "recorded and lost events")
     t.true("were lost: the recorder did not keep up" in t.wick("show", "wick.data", "heap").stderr +
            t.wick("show", "wick.data", "heap").stdout, "show heap says nothing of the loss")
+
+
+@tap.case("--heap-full spill keeps what cannot be written yet, and the program runs on")
+def _(t):
+    blocks = 6000000  # 80 MB, where 32 MiB are kept otherwise
+    recorded = subprocess.Popen(
+        [tap.WICK, "record", "--heap", "--heap-full", "spill", "-o", "-", "--",
+         compiled(t, PROGRAM)], cwd=t.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE)
+    recorded.stdin.write(f"{blocks}\n".encode())
+    recorded.stdin.flush()
+    t.equal(recorded.stderr.readline(), f"{blocks}\n".encode(), "step while nothing is written")
+    recorded.stdin.close()
+    with open(t.folder / "wick.data", "wb") as file:
+        shutil.copyfileobj(recorded.stdout, file)
+    t.equal(recorded.wait(), 7, f"exit code: {recorded.stderr.read()}")
+    t.equal(heap_totals.summed(t, "wick.data"), (blocks + 1, False, []), "what was recorded")
 
 
 @tap.case("--heap-full drop leaves out what finds no space, and counts it")

@@ -15,7 +15,7 @@
 
 static const char *const call_graphs[] = { "auto", "dwarf", "fp", "none", NULL };
 
-static const char *const heap_full[] = { "block", "drop", NULL };
+static const char *const heap_full[] = { "block", "spill", "drop", NULL };
 
 /* For completion; -e takes any name that perf knows. */
 static const char *const common_events[] = {
@@ -57,7 +57,8 @@ static const struct wk_opt options[] = {
 	WK_VALUE(0, "heap-seed", "N", "choose the same blocks each time, if the program allocates the "
 	  "same ones", WK_OPT_COUNT, AT(heap_seed)),
 	{ 0, "heap-full", "HOW", "what a program does whose allocations come faster than they are "
-	  "written: block (wait), drop (leave out, and count) [default: block]", WK_OPT_CHOICE,
+	  "written: block (wait), spill (go on, and wick keeps them in memory), drop (leave out, "
+	  "and count) [default: block]", WK_OPT_CHOICE,
 	  AT(heap_full), heap_full },
 	{ 0, "heap-symbols", "[LIST]", "also record an allocator inside the program, by uprobes (root; "
 	  "microseconds for each call); LIST has prefixes (mi_), NAME=malloc, NAME=free, files "
@@ -237,6 +238,7 @@ bool wk_record_plan_init(struct wk_record_plan *plan, const struct wk_record_arg
 		.snapshots_at_peak = args->snapshot_at_peak,
 		.snapshot_over_bytes = args->snapshot_over,
 		.drops_heap_events = args->heap_full && strcmp(args->heap_full, "drop") == 0,
+		.spills_heap_events = args->heap_full && strcmp(args->heap_full, "spill") == 0,
 	} };
 	if (!check_what(args, command, err) || !check_ranges(args, err))
 		return false;

@@ -23,6 +23,7 @@
 
 #include "base/heap.h"
 #include "base/mem.h"
+#include "os/input.h"
 #include "os/os.h"
 #include "channel/ticks.h"
 #include "record/heap/channel.h"
@@ -38,6 +39,7 @@ struct wk_heap_channels {
 	int listener, page_fd, wake_fd;
 	struct wk_heap_control *control;
 	struct wk_heap *heap; /* of the one who started the threads */
+	uint64_t most_bytes;  /* of rows: with more, rings are not emptied */
 	pthread_t acceptor, drainer;
 	bool has_threads;
 	_Atomic bool is_over;
@@ -55,6 +57,15 @@ struct wk_heap_channels {
 	struct wk_buf events, pass, spaces;
 	uint64_t checked_ns, snapshot_ns; /* of the next one */
 };
+
+#define MOST_ROWS_BYTES (32u << 20)
+
+static uint64_t choose_most_bytes(const struct wk_heap_channels_options *options)
+{
+	uint64_t part = wk_os_memory_bytes() / 8;
+
+	return options->spills && part > MOST_ROWS_BYTES ? part : MOST_ROWS_BYTES;
+}
 
 static bool make_page(struct wk_heap_channels *channels, struct wk_err *err)
 {
@@ -125,6 +136,7 @@ struct wk_heap_channels *wk_heap_channels_new(const struct wk_heap_channels_opti
 	struct wk_heap_channels *channels = wk_alloc_zeroed(1, sizeof(*channels));
 
 	channels->options = *options;
+	channels->most_bytes = choose_most_bytes(options);
 	if (!channels->options.seed &&
 	    getrandom(&channels->options.seed, sizeof(channels->options.seed), 0) < 0)
 		channels->options.seed = wk_os_clock_ns();
@@ -418,7 +430,7 @@ static bool has_space(struct wk_heap_channels *channels)
 	bool has_space;
 
 	pthread_mutex_lock(&channels->lock);
-	has_space = channels->rows.len < WK_HEAP_ROWS_BYTES;
+	has_space = channels->rows.len < channels->most_bytes;
 	pthread_mutex_unlock(&channels->lock);
 	return has_space;
 }

@@ -3,7 +3,7 @@
  * One thread answers processes as they begin, and requests for snapshots; another empties the
  * rings: it sleeps until much is in one, or some milliseconds have passed. What it finds are rows
  * (channel/stream.h), which wait here until wk_heap_channels_take: a recorder that does not take
- * them makes programs wait, as soon as WK_HEAP_ROWS_BYTES have come.
+ * them makes programs wait, as soon as so many have come as it keeps.
  *
  * Nothing that a process writes is trusted: its rings are copied, never read in place, and a
  * channel whose positions make no sense is dropped. */
@@ -17,7 +17,6 @@
 #include "base/err.h"
 #include "channel/channel.h"
 
-#define WK_HEAP_ROWS_BYTES  (32u << 20)
 #define WK_HEAP_WORTH_BYTES (256u << 10) /* many rows */
 
 struct wk_heap_channels;
@@ -25,6 +24,7 @@ struct wk_heap_channels;
 struct wk_heap_channels_options {
 	unsigned records; /* bits of enum wk_channel_records */
 	enum wk_channel_full when_full;
+	bool spills;                /* keeps many rows rather than that programs wait */
 	uint64_t sample_bytes;      /* mean distance of recorded blocks; 0: all are */
 	uint64_t seed;              /* of the choice; 0: any */
 	uint64_t snapshot_every_ns; /* 0: only those that are requested */
