@@ -509,10 +509,28 @@ static void use_cpu_clock(struct wk_perf *perf, struct wk_perf_event *event)
 	limit_clock(perf, event);
 }
 
+/* Has the recording samples of CPU time and the like? The addresses of page faults are those of
+ * --memory. */
+static bool samples_code(const struct wk_perf *perf)
+{
+	for (size_t i = 0; i < perf->event_count; i++) {
+		const struct wk_perf_event *event = &perf->events[i];
+
+		bool is_dummy =
+			event->type == PERF_TYPE_SOFTWARE && event->config == PERF_COUNT_SW_DUMMY;
+
+		if (!event->is_tracepoint && !event->has_address && !is_dummy)
+			return true;
+	}
+	return false;
+}
+
 static void give_up_kernel(struct wk_perf *perf)
 {
 	perf->config.user_only = true;
 	perf->kernel_refused = true;
+	if (!samples_code(perf))
+		return;
 	wk_buf_add_fmt(&perf->notices,
 		       "kernel code is not sampled: kernel.perf_event_paranoid is %d; to see it "
 		       "run: %s, or give wick the capability cap_perfmon\n",

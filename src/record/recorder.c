@@ -147,10 +147,10 @@ static void add_calls_notice(struct wk_recorder *recorder)
 		return;
 	if (recorder->hooks_calls)
 		wk_buf_add_fmt(&recorder->perf.notices,
-			       "memory calls are recorded by %s in the program; those of libc "
-			       "itself, other than malloc's, have no stacks, and those of static "
-			       "programs are missing: %s\n",
-			       WK_HEAP_LIBRARY_NAME, why->text);
+			       "memory calls are recorded by %s, without those of static "
+			       "programs: %s\n",
+			       WK_HEAP_LIBRARY_NAME,
+			       why->code == WK_EPERM ? "only root can use tracepoints" : why->text);
 	else
 		wk_buf_add_fmt(
 			&recorder->perf.notices,

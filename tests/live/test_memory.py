@@ -164,6 +164,7 @@ def matches_for_users(case):
     def _(t):
         said = recorded(t, case, by=as_user(t))
         t.true("memory calls are recorded by libwick-heap.so" in said, "a notice (" + said + ")")
+        t.true("kernel code" not in said, "nothing is sampled in the kernel anyway (" + said + ")")
         space, (mapped, committed) = replayed(t), seen_by_library(t)
         t.true(len(mapped - space.mapped) < OWN,
                "mapped in smaps alone: " + shown(mapped - space.mapped))
