@@ -99,7 +99,7 @@ struct wk_model *wk_model_new(void)
 	struct wk_model *model = wk_alloc_zeroed(1, sizeof(*model));
 
 	model->own = wk_alloc_zeroed(1, sizeof(*model->own));
-	model->weight_left = UINT64_MAX - 1; /* not that of free slots */
+	model->weight_left = UINT64_MAX;
 	model->text = wk_strtab_new();
 	model->traits = model->input_traits = &wk_traits_linux;
 	model->side_times[false].traits = model->side_times[true].traits = &wk_traits_linux;

@@ -51,15 +51,16 @@ static uint32_t *count_steps(const struct wk_folding *f, uint32_t *met)
 	return count;
 }
 
-/* The least weight such that at most `most` nodes weigh as much or more. A child never weighs
- * more than its parent, so these are a tree. */
-static uint64_t least_weight(const uint32_t *count, uint32_t most)
+/* A weight such that at most `most` nodes, which are fewer than there are, weigh more. A
+ * child never weighs more than its parent, so these are a tree. */
+static uint64_t weight_below(const uint32_t *count, uint32_t most)
 {
 	uint32_t step = STEPS, kept = 0;
 
 	while (step > 0 && kept + count[step - 1] <= most)
 		kept += count[--step];
-	return step < STEPS ? weight_of(step) : UINT64_MAX;
+	assert(step > 0);
+	return step < STEPS ? weight_of(step) - 1 : UINT64_MAX;
 }
 
 /* A node while the kept ones are selected. */
@@ -71,14 +72,14 @@ struct spot {
 /* Parents may be far before their children: such nodes are prefetched from memory. */
 #define AHEAD 16
 
-static struct spot *count_small(const struct wk_folding *f, uint64_t least)
+static struct spot *count_small(const struct wk_folding *f, uint64_t below)
 {
 	struct spot *spots = wk_alloc_table_zeroed(f->trie->count, sizeof(*spots));
 	const struct wk_trie_entry *entries = f->trie->entries;
 
 	for (uint32_t i = f->trie->count; i-- > 1;) {
 		__builtin_prefetch(&spots[entries[i > AHEAD ? i - AHEAD : 0].parent], 1);
-		if (f->sum.weight[i] < least && is_met(f, i))
+		if (f->sum.weight[i] <= below && is_met(f, i))
 			spots[entries[i].parent].small += spots[i].small + 1;
 	}
 	return spots;
@@ -117,12 +118,12 @@ static void add_to_box(struct wk_cached_rows *kept, uint32_t place, uint32_t fra
 	kept->small_weight[place] += weight;
 }
 
-/* At most `most` nodes weigh `least` or more. A box that would hold a single frame is that frame,
+/* At most `most` nodes weigh more than `below`. A box that would hold a single frame is that frame,
  * so that each of them may have one that is lighter. */
-static void keep_heavy(struct wk_cached_rows *kept, const struct wk_folding *f, uint64_t least,
+static void keep_heavy(struct wk_cached_rows *kept, const struct wk_folding *f, uint64_t below,
 		       uint32_t most)
 {
-	struct spot *spots = count_small(f, least);
+	struct spot *spots = count_small(f, below);
 	uint32_t count = f->trie->count;
 	size_t room = 2 * ((size_t)most + 1);
 
@@ -134,7 +135,7 @@ static void keep_heavy(struct wk_cached_rows *kept, const struct wk_folding *f, 
 			&spots[f->trie->entries[count - i > AHEAD ? i + AHEAD : i].parent]);
 		if ((parent && !place) || !is_met(f, i))
 			continue;
-		if (f->sum.weight[i] >= least || spots[parent].small == 1)
+		if (f->sum.weight[i] > below || spots[parent].small == 1)
 			spots[i].place = add_kept(kept, i, place);
 		else
 			add_to_box(kept, place, spots[i].small + 1, f->sum.weight[i]);
@@ -175,7 +176,7 @@ void wk_cached_rows_init(struct wk_cached_rows *kept, const struct wk_folding *f
 		keep_all(kept, f, met);
 	} else {
 		for (int i = 0; i < 2; i++) {
-			keep_heavy(kept, f, least_weight(count, aims[i]), aims[i]);
+			keep_heavy(kept, f, weight_below(count, aims[i]), aims[i]);
 			if (kept->count - 1 + kept->boxes <= most_nodes || i == 1)
 				break;
 			wk_cached_rows_fini(kept);
