@@ -612,6 +612,30 @@ static void what_the_system_says_of_address_spaces_is_added(void **state)
 	end(&r, "note:1 part of the heap's events is damaged and was left out\n");
 }
 
+/* Of a recording with --memory alone. */
+static void lost_memory_calls_are_called_so(void **state)
+{
+	static const uint64_t counts[] = { 3, 1, 0, 1, 2 }; /* lost, nested, early, cut, no ring */
+	struct reading r;
+
+	(void)state;
+	begin(&r);
+	heap_space_row(&r.row, 21, 0, 500, 0x10000, 0x20000);
+	assert_true(add_row(&r));
+	heap_begin_row(&r.row, WK_HEAP_ROW_COUNTS, 1);
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+		wk_buf_add_u64(&r.row, counts[i]);
+	assert_true(add_row(&r));
+	add_pass(&r, 100);
+	emit(&r);
+	wk_buf_reset(&r.text);
+	end(&r, "note:5 memory calls were lost: the recorder did not keep up\n"
+		"note:1 memory call was not recorded: a signal handler made it while another one "
+		"was being recorded\n"
+		"note:1 memory call has a stack of which the outermost frames are missing: it is "
+		"deeper than 384\n");
+}
+
 static void losses_are_reported(void **state)
 {
 	static const uint64_t counts[] = { 3, 4, 1, 1, 2 }; /* lost, nested, early, cut, no ring */
@@ -658,6 +682,7 @@ int main(void)
 		cmocka_unit_test(moments_that_are_requested_come_first),
 		cmocka_unit_test(calls_change_the_address_space),
 		cmocka_unit_test(what_the_system_says_of_address_spaces_is_added),
+		cmocka_unit_test(lost_memory_calls_are_called_so),
 		cmocka_unit_test(losses_are_reported),
 	};
 

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "formats/heap/heap_memory.h"
+#include "formats/heap/heap_notes.h"
 #include "formats/heap/heap_estimate.h"
 #include "formats/heap/heap_stacks.h"
 #include "formats/heap/heap_thread.h"
@@ -94,6 +95,7 @@ struct wk_heap_streams {
 	struct wk_event_snapshot_request request;
 	bool has_request; /* not emitted yet */
 	uint64_t damaged;
+	bool has_blocks, has_calls; /* any so far */
 	bool is_ended;
 	struct wk_heap_calls *calls;
 	uint64_t sample_bytes; /* of a process that is sampled; 0: none is */
@@ -528,6 +530,7 @@ static bool add_block(struct wk_heap_streams *streams, struct thread *thread, ui
 	if (streams->sample_bytes && !is_freed)
 		batch->estimates[batch->count] = estimate_of(process, record);
 	batch->count++;
+	streams->has_blocks = true;
 	return batch->count < WK_MOST_BLOCKS || emit_batch(streams, sink, err);
 }
 
@@ -585,6 +588,7 @@ static bool emit_call(struct wk_heap_streams *streams, const struct thread *thre
 		.stack = thread->next.stack,
 	};
 
+	streams->has_calls = true;
 	return wk_heap_calls_add(streams->calls, &call, sink, err);
 }
 
@@ -655,6 +659,7 @@ static bool emit_snapshot(struct wk_heap_streams *streams, const struct wk_sink 
 	};
 	bool ok = true;
 
+	streams->has_calls |= snapshot->is_of_space;
 	if (snapshot->is_of_space)
 		ok = wk_heap_calls_see(streams->calls, event.time_ns,
 				       wk_bytes_of(snapshot->label, snapshot->label_len),
@@ -740,65 +745,28 @@ bool wk_heap_streams_emit(struct wk_heap_streams *streams, uint64_t until_ns,
 	return ok && emit_batch(streams, sink, err);
 }
 
-static bool emit_sampling(uint64_t sample_bytes, const struct wk_sink *sink, struct wk_err *err)
-{
-	struct wk_buf text = { 0 };
-	bool ok;
-
-	wk_buf_add_text(&text,
-			"sizes and numbers of blocks are estimates: one block was recorded for "
-			"each ");
-	wk_num_add_bytes(&text, sample_bytes);
-	wk_buf_add_text(&text, " on average");
-	ok = wk_sink_note(sink, WK_NOTE_REMARK, wk_buf_str(&text), err);
-	wk_buf_fini(&text);
-	return ok;
-}
-
 static bool emit_notes(const struct wk_heap_streams *streams, const struct wk_sink *sink,
 		       struct wk_err *err)
 {
-	uint64_t sum[COUNTS] = { 0 }, damaged = streams->damaged, sampled = 0;
+	struct wk_heap_missing missing = {
+		.has_blocks = streams->has_blocks,
+		.has_calls = streams->has_calls,
+		.damaged = streams->damaged,
+	};
 
 	for (size_t i = 0; i < streams->process_count; i++) {
-		damaged += streams->processes[i].stacks.damaged;
-		sampled |= streams->processes[i].sample_bytes;
-		for (size_t k = 0; k < COUNTS; k++)
-			sum[k] += streams->processes[i].counts[k];
+		const struct process *process = &streams->processes[i];
+
+		missing.damaged += process->stacks.damaged;
+		missing.sample_bytes |= process->sample_bytes;
+		missing.lost += process->counts[LOST] + process->counts[THREADLESS];
+		missing.nested += process->counts[NESTED];
+		missing.early += process->counts[EARLY];
+		missing.cut += process->counts[CUT];
 	}
 	for (size_t i = 0; i < streams->thread_count; i++)
-		damaged += streams->threads[i].stream.damaged;
-	if (sampled && !emit_sampling(sampled, sink, err))
-		return false;
-	return wk_sink_note_count(sink, WK_NOTE_FAULT, damaged,
-				  " part of the heap's events is damaged and was left out",
-				  " parts of the heap's events are damaged and were left out",
-				  err) &&
-	       wk_sink_note_count(sink, WK_NOTE_FAULT, sum[LOST] + sum[THREADLESS],
-				  " allocation or release was lost: the recorder did not keep up",
-				  " allocations or releases were lost: the recorder did not keep "
-				  "up",
-				  err) &&
-	       wk_sink_note_count(
-		       sink, WK_NOTE_FAULT, sum[NESTED],
-		       " allocation or release was not recorded: a signal handler made "
-		       "it while another one was being recorded",
-		       " allocations or releases were not recorded: signal handlers made "
-		       "them while others were being recorded",
-		       err) &&
-	       wk_sink_note_count(
-		       sink, WK_NOTE_FAULT, sum[EARLY],
-		       " allocation or release was not recorded: it came before the heap "
-		       "library could begin",
-		       " allocations or releases were not recorded: they came before the "
-		       "heap library could begin",
-		       err) &&
-	       wk_sink_note_count(sink, WK_NOTE_REMARK, sum[CUT],
-				  " allocation has a stack of which the outermost frames are "
-				  "missing: it is deeper than 384",
-				  " allocations have stacks of which the outermost frames are "
-				  "missing: they are deeper than 384",
-				  err);
+		missing.damaged += streams->threads[i].stream.damaged;
+	return wk_heap_notes_emit(&missing, sink, err);
 }
 
 bool wk_heap_streams_end(struct wk_heap_streams *streams, const struct wk_sink *sink,
