@@ -221,6 +221,14 @@ void wk_left_fini(struct wk_left *left)
 	*left = (struct wk_left){ 0 };
 }
 
+static bool has_blocks(const struct wk_model *model)
+{
+	for (wk_source_id i = 1; i < model->source_count; i++)
+		if (model->sources[i].is_of_blocks)
+			return true;
+	return false;
+}
+
 struct wk_left wk_left_start(const struct wk_model *model)
 {
 	size_t count = model->samples.count;
@@ -228,10 +236,11 @@ struct wk_left wk_left_start(const struct wk_model *model)
 
 	if (count)
 		memcpy(left.bytes, model->samples.weight, count * sizeof(*left.bytes));
-	if (!model->samples.times)
+	if (!model->samples.times && !has_blocks(model))
 		return left;
 	left.blocks = wk_alloc((count + 1) * sizeof(*left.blocks));
-	memcpy(left.blocks, model->samples.times, count * sizeof(*left.blocks));
+	for (uint32_t i = 0; i < count; i++)
+		left.blocks[i] = wk_model_sample_times(model, i);
 	return left;
 }
 
