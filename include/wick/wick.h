@@ -127,7 +127,8 @@ struct wick_open_options {
 	const char *format; /* one of wick_input_format; NULL: detected from the content */
 	uint32_t threads;   /* for reading; 0: one per CPU */
 	bool no_inlined;    /* leave out inlined calls */
-	bool sum_samples;   /* samples may be added up if they differ only in time and CPU */
+	bool sum_samples;   /* samples may be added up if they differ only in time and CPU, and
+			     * blocks of heaps if they are of one stack and similar in size */
 };
 
 /* False ends the reading with WICK_STOPPED. */

@@ -26,6 +26,7 @@ static void open_path(struct open_profile *open, const char *path)
 		.separates_unnamed = true,
 		.threads = options->threads,
 		.sums_samples = options->sum_samples,
+		.sums_blocks = options->sum_samples,
 		.is_of_any_event = true,
 	};
 	const struct wk_model *model = wk_open_paths((const char *const[]){ path, NULL }, &how,

@@ -431,6 +431,32 @@ static void equal_samples_can_be_added_up(void **state)
 	wick_context_free(context);
 }
 
+/* As `wick show` adds them up. */
+static void blocks_of_heaps_can_be_added_up(void **state)
+{
+	const struct wick_open_options sums = { .size = sizeof(sums), .sum_samples = true };
+	const struct wick_view_options heap = { .size = sizeof(heap), .table = "allocations" };
+	struct wick_summary single = { .size = sizeof(single) }, summed = single;
+	struct wick_context *context = wick_context_new(NULL, NULL);
+	struct wick_profile *all, *few;
+	static struct text from_all, from_few;
+	char path[512];
+
+	(void)state;
+	find_input(path, sizeof(path), "golden/heaptrack/first/input.heaptrack");
+	all = wick_open(context, path, NULL, NULL);
+	few = wick_open(context, path, &sums, NULL);
+	wick_summarize(all, &single);
+	wick_summarize(few, &summed);
+	assert_true(summed.sample_count < single.sample_count);
+	assert_int_equal(count_of(few), count_of(all));
+	render(all, "csv", &heap, &from_all);
+	assert_string_equal(render(few, "csv", &heap, &from_few), from_all.at);
+	wick_close(all);
+	wick_close(few);
+	wick_context_free(context);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -443,6 +469,7 @@ int main(void)
 		cmocka_unit_test(structs_of_other_versions_are_filled_as_far_as_they_go),
 		cmocka_unit_test(options_shape_the_output),
 		cmocka_unit_test(equal_samples_can_be_added_up),
+		cmocka_unit_test(blocks_of_heaps_can_be_added_up),
 		cmocka_unit_test(a_profile_can_be_opened_from_memory),
 	};
 
