@@ -50,8 +50,8 @@ static const struct wk_opt options[] = {
 	  "[default: by rate and stack size]", WK_OPT_SIZE, AT(ring_bytes)),
 	WK_FLAG(0, "user-only", "do not record kernel code", AT(user_only)),
 	WK_FLAG(0, "heap", "record each allocation and release of the command and its children, or "
-	  "of running processes (-p), with stacks; no samples, unless --cpu, -e or -F is given",
-	  AT(heap)),
+	  "of running processes (-p), with stacks (allocators inside the program: --heap-symbols); no "
+	  "samples, unless --cpu, -e or -F is given", AT(heap)),
 	WK_VALUE(0, "heap-sample", "SIZE", "record only some of the blocks, on average one for each SIZE "
 	  "bytes, and estimate the rest; 512K costs next to nothing", WK_OPT_SIZE, AT(heap_sample)),
 	WK_VALUE(0, "heap-seed", "N", "choose the same blocks each time, if the program allocates the "

@@ -89,8 +89,7 @@ static void static_programs(struct wk_findings *findings)
 	struct wk_err why = { 0 };
 
 	if (wk_heap_probes_are_allowed(&why))
-		wk_findings_good(findings, "heaps of static programs and of allocators with other "
-					   "names can be recorded (--heap-symbols)");
+		wk_findings_good(findings, "heaps of static programs can be recorded (--heap)");
 	else
 		wk_findings_warn(findings, "sudo wick record --heap -- ...",
 				 "heaps of static programs cannot be recorded: %s", why.text);
