@@ -88,6 +88,10 @@ struct wk_heap_thread {
 
 extern __thread struct wk_heap_thread *wk_heap_self WK_INITIAL_EXEC;
 
+/* Several threads were recorded at one time, in this process. Set before the second one's first
+ * event, so that who gets a block of it knows. */
+extern _Atomic bool wk_heap_has_threads;
+
 /* Why calls of this thread are not recorded now: they are this library's own, or those of the
  * allocator, whose caller is recorded. */
 enum { WK_HEAP_IN_LIBRARY = 1, WK_HEAP_IN_ALLOCATOR = 2 };

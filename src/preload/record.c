@@ -124,6 +124,13 @@ static inline void put(struct wk_heap_thread *thread, unsigned head, uint8_t *fr
 	publish(thread, from, at);
 }
 
+static inline uint64_t now(void)
+{
+	if (atomic_load_explicit(&wk_heap_has_threads, memory_order_relaxed))
+		return wk_heap_ticks();
+	return wk_heap_ticks_alone();
+}
+
 /* A call that is not recorded takes the point that fell on it away: it is not for the next one. */
 static inline bool is_sampled(const struct wk_heap_thread *thread, const void *block, size_t size)
 {
@@ -172,7 +179,7 @@ static inline void put_block(const void *block, size_t size, unsigned head, cons
 	if (WK_LIKELY(at)) {
 		last = thread->stack;
 		thread->stack = stack;
-		put(thread, head, at, wk_heap_ticks(), (uintptr_t)block,
+		put(thread, head, at, now(), (uintptr_t)block,
 		    &(struct block_numbers){ size, wk_heap_fold((int32_t)(stack - last)) });
 	}
 	wk_heap_leave(thread);
@@ -206,7 +213,7 @@ bool wk_heap_released(const void *block, enum wk_heap_record record)
 		return false;
 	at = wk_heap_room(thread);
 	if (WK_LIKELY(at))
-		put(thread, record, at, wk_heap_ticks(), (uintptr_t)block, NULL);
+		put(thread, record, at, now(), (uintptr_t)block, NULL);
 	wk_heap_leave(thread);
 	return true;
 }
