@@ -241,12 +241,13 @@ void wk_space_moved(struct wk_space_pages before, const void *moved, const void 
 
 /* ---- calls of the program */
 
-/* A child that was forked begins with its first call, before it changes anything. */
+/* A child that was forked, and a process that a recorder has switched on, begin with their first
+ * call, before it changes anything. */
 static bool is_wanted(void)
 {
 	struct wk_heap_thread *thread;
 
-	if (!wk_space_is_wanted())
+	if (!wk_space_is_wanted() && *wk_heap_state != WK_HEAP_WANTED)
 		return false;
 	if (*wk_heap_state == WK_HEAP_ON)
 		return true;

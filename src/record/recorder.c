@@ -183,8 +183,8 @@ static bool init_perf(struct wk_recorder *recorder, struct wk_err *err)
 
 	recorder->records_calls =
 		options->records_memory && wk_record_may_trace_memory(&recorder->why_no_calls);
-	recorder->hooks_calls = options->records_memory && !recorder->records_calls &&
-				(options->command || options->records_heap);
+	recorder->hooks_calls =
+		options->records_memory && !recorder->records_calls && !options->all_cpus;
 	ok = ok && parse_events(recorder, &events, &config.event_count, err);
 
 	config.events = events;
@@ -467,11 +467,19 @@ static bool prepare_heap(struct wk_recorder *recorder, struct wk_err *err)
 static bool prepare_hooks(struct wk_recorder *recorder)
 {
 	struct wk_buf library = { 0 };
-	bool ok = wk_heap_library_find(&library, &recorder->why_no_calls) &&
-		  prepare_heap(recorder, &recorder->why_no_calls);
+	struct wk_err why = { 0 };
+	bool ok = wk_heap_library_find(&library, &why) && prepare_heap(recorder, &why);
 
 	wk_buf_fini(&library);
-	return ok;
+	if (ok)
+		return true;
+	wk_heap_channels_free(recorder->heap);
+	recorder->heap = NULL;
+	if (!recorder->options.pid_count)
+		return false;
+	recorder->why_no_calls = (struct wk_err){ 0 };
+	return wk_fail(&recorder->why_no_calls, why.code, WK_NOWHERE,
+		       "%s; root needs no library in the program", why.text);
 }
 
 /* A program finds the heap's recorder by its environment. */

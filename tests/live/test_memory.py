@@ -4,6 +4,7 @@ import csv
 import io
 import os
 import pathlib
+import platform
 import re
 import signal
 import subprocess
@@ -352,20 +353,57 @@ def _(t):
     t.true(t.percents("memory.data").get("fill", 0) > 50, "page faults in fill")
 
 
-@tap.case("processes that run already have page faults and counters instead, and users are told so")
-def _(t):
+MAPS_AGAIN = """
+#include <sys/mman.h>
+#include <unistd.h>
+__attribute__((noinline)) static void *take(void)
+{
+	return mmap(0, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+int main(void)
+{
+	for (;;) {
+		munmap(take(), 1 << 20);
+		usleep(1000);
+	}
+}
+"""
+
+
+def attached(t, *options):
+    """What wick prints while it records a process of an ordinary user that runs already."""
     by = as_user(t)
-    target = subprocess.Popen([*by, "sleep", "60"])
+    tap.need("cc")
+    (t.folder / "again.c").write_text(MAPS_AGAIN)
+    if tap.run("cc", "-g", *options, "-o", t.folder / "again", t.folder / "again.c",
+               check=False).returncode:
+        raise tap.Skip(f"cc {' '.join(options)} does not work here")
+    target = subprocess.Popen([*by, t.folder / "again"])
     try:
         time.sleep(0.2)
-        said = tap.run(*by, tap.WICK, "record", "--memory", "-o", t.folder / "memory.data",
-                       "--duration", "200ms", "-p", str(target.pid), check=False,
+        return tap.run(*by, tap.WICK, "record", "--memory", "-o", t.folder / "memory.data",
+                       "--duration", "300ms", "-p", str(target.pid), check=False,
                        cwd=t.folder).stderr
-        t.true("calls that map memory are not recorded" in said, "a notice (" + said + ")")
-        t.true(t.csv("show", "memory.data", "counters", "--all"), "counters")
     finally:
         target.kill()
         target.wait()
+
+
+@tap.case("calls of a process that runs already are recorded for its user")
+def _(t):
+    if platform.machine() != "x86_64":
+        raise tap.Skip("the library is loaded into running processes on x86-64 only")
+    said = attached(t)
+    t.true("memory calls are recorded by" in said, said)
+    rows = t.csv("show", "memory.data", "functions", "--by", "commit")
+    t.true(any(row["function"] == "take" for row in rows), f"{rows} ({said})")
+
+
+@tap.case("of a static process, page faults and counters are recorded, and users are told why")
+def _(t):
+    said = attached(t, "-static")
+    t.true("calls that map memory are not recorded" in said and "statically" in said, said)
+    t.true(t.csv("show", "memory.data", "counters", "--all"), "counters")
 
 
 if __name__ == "__main__":

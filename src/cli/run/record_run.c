@@ -439,7 +439,10 @@ static void say_memory(const struct wk_record_request *request,
 	struct wk_buf words = { 0 };
 
 	if (outcome->result.hooks_calls && !outcome->result.heap_processes) {
-		if (!outcome->unrecorded.len)
+		if (!outcome->unrecorded.len && !outcome->result.has_command)
+			wk_warn_fmt(&wk_cli_messages,
+				    "no memory calls: the recorded processes made none");
+		else if (!outcome->unrecorded.len)
 			wk_warn_fmt(&wk_cli_messages,
 				    "no memory calls: the command did not load %s",
 				    WK_HEAP_LIBRARY_NAME);
