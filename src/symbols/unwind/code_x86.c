@@ -40,6 +40,8 @@ struct decoder {
 	bool has_index, is_pc_relative;
 	uint8_t base; /* of a memory operand, by instruction number; 0xff for none */
 	int32_t displacement;
+	const uint8_t *displacement_at; /* of a memory operand that is relative to the program
+					 * counter; or NULL */
 };
 
 static int32_t signed_bytes(struct wk_bytes *code, unsigned count)
@@ -72,6 +74,8 @@ static void read_modrm(struct decoder *d)
 	}
 	if (d->mod == 0 && low == 5)
 		d->base = 0xff;
+	if (d->is_pc_relative)
+		d->displacement_at = d->code->at;
 	if (d->mod == 1)
 		d->displacement = signed_bytes(d->code, 1);
 	else if (d->mod == 2 || (d->mod == 0 && low == 5))
@@ -246,7 +250,9 @@ static void with_modrm(struct decoder *d, struct wk_x86 *ins, uint8_t op)
 			follows |= op == 0xf6 ? B : Z;
 		break;
 	case 0xff: /* inc, dec, calls, jumps, push */
-		if ((d->reg & 7) == 4 || (d->reg & 7) == 5)
+		if ((d->reg & 7) == 2 || (d->reg & 7) == 3)
+			ins->kind = WK_X86_CALL_ANYWHERE;
+		else if ((d->reg & 7) == 4 || (d->reg & 7) == 5)
 			ins->kind = WK_X86_JUMP_ANYWHERE;
 		else if ((d->reg & 7) == 6)
 			ins->kind = WK_X86_PUSH;
@@ -352,29 +358,40 @@ static uint8_t read_prefixes(struct decoder *d)
 	return 0;
 }
 
-bool wk_x86_read(struct wk_bytes *code, struct wk_x86 *ins)
+static bool read_one(struct decoder *d, struct wk_x86 *ins)
 {
-	struct decoder d = { .code = code };
-	uint8_t op = read_prefixes(&d);
+	uint8_t op = read_prefixes(d);
 
-	*ins = (struct wk_x86){ .kind = WK_X86_OTHER, .reg = WK_X86_NO_REG };
-	if (code->bad)
+	if (d->code->bad)
 		return false;
 	if (op == 0x0f) {
-		escape(&d, ins);
-		return !code->bad;
+		escape(d, ins);
+		return !d->code->bad;
 	}
 	if (op == 0xc4 || op == 0xc5 || op == 0x62)
-		return read_vector(&d, op);
+		return read_vector(d, op);
 	if (op == 0xe8 || op == 0xe9 || (op >= 0xb8 && op <= 0xbf) || (op >= 0xa0 && op <= 0xa3)) {
-		without_modrm(&d, ins, op);
-		return !code->bad;
+		without_modrm(d, ins, op);
+		return !d->code->bad;
 	}
 	if (one_byte[op] & BAD)
 		return false;
 	if (one_byte[op] & M)
-		with_modrm(&d, ins, op);
+		with_modrm(d, ins, op);
 	else
-		without_modrm(&d, ins, op);
-	return !code->bad;
+		without_modrm(d, ins, op);
+	return !d->code->bad;
+}
+
+bool wk_x86_read(struct wk_bytes *code, struct wk_x86 *ins)
+{
+	struct decoder d = { .code = code };
+	const uint8_t *from = code->at;
+	bool ok;
+
+	*ins = (struct wk_x86){ .kind = WK_X86_OTHER, .reg = WK_X86_NO_REG };
+	ok = read_one(&d, ins);
+	if (ok && d.displacement_at)
+		ins->displacement_at = (uint8_t)(d.displacement_at - from);
+	return ok;
 }

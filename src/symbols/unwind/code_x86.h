@@ -20,6 +20,7 @@ enum wk_x86_kind {
 	WK_X86_SP_FROM_FP, /* sp = fp + value */
 	WK_X86_LEAVE,
 	WK_X86_CALL,          /* calls `value`, counted from the instruction's end */
+	WK_X86_CALL_ANYWHERE, /* through a register or memory */
 	WK_X86_ADDRESS,       /* loads the address `value`, relative to the end of the
 			       * instruction */
 	WK_X86_CONSTANT,      /* loads the number `value`, possibly an address */
@@ -37,6 +38,8 @@ struct wk_x86 {
 	enum wk_x86_kind kind;
 	uint8_t reg; /* by DWARF number */
 	int32_t value;
+	uint8_t displacement_at; /* of an operand in memory that is relative to the end of the
+				  * instruction: where in it the four bytes are; 0: none */
 };
 
 /* Reads one instruction and moves `code` behind it. False if it is none. */
