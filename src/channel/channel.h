@@ -14,7 +14,7 @@
  *
  * The name of the socket is in the environment variable WK_HEAP_VARIABLE, in the abstract space.
  * The process sends a wk_channel_hello with the file; the answer is a wk_channel_answer with that
- * of the page.
+ * of the page, followed by functions that are to be patched.
  *
  * A process that was started without a recorder is switched on later: the recorder writes the name
  * into the library's wk_heap_switch, and then the state.
@@ -27,12 +27,14 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "channel/patch.h"
 #include "channel/stream.h"
 
 #define WK_HEAP_VARIABLE "WICK_HEAP"
 
-#define WK_CHANNEL_VERSION 4
+#define WK_CHANNEL_VERSION 5
 #define WK_CHANNEL_THREADS 4096 /* at one time */
+#define WK_CHANNEL_PATCHES 128
 
 #define WK_CHANNEL_PAGE        4096
 #define WK_CHANNEL_OWN_BLOCKS  10u  /* of a thread */
@@ -68,7 +70,9 @@ struct wk_channel_head {
 	struct wk_channel_ring defs;
 	/* A bit for each block of the pool: set by who takes it, cleared by the recorder. */
 	_Alignas(64) _Atomic uint64_t pool_used[WK_CHANNEL_POOL_BLOCKS / 64];
-	_Atomic uint32_t threads; /* slots that were ever used: those below this number */
+	_Atomic uint32_t patched;   /* functions, ... */
+	_Atomic uint32_t unpatched; /* ... and those that could not be */
+	_Atomic uint32_t threads;   /* slots that were ever used: those below this number */
 	_Atomic uint32_t state[WK_CHANNEL_THREADS]; /* enum wk_channel_state */
 };
 
@@ -148,6 +152,7 @@ struct wk_channel_answer {
 	uint32_t records;      /* bits of enum wk_channel_records */
 	uint64_t sample_bytes; /* mean distance of recorded blocks; 0: all are */
 	uint64_t seed;
+	uint64_t patch_count; /* at most WK_CHANNEL_PATCHES follow: wk_channel_patch */
 };
 
 /* Versions of requests have this bit, so that they are not those of greetings. */

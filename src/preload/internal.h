@@ -245,6 +245,28 @@ extern bool wk_heap_is_late; /* the library was loaded into a program that ran *
 /* The hooks for files that were loaded since the last time. */
 void wk_heap_patch_new(void);
 
+/* ---- functions of other names: patched.c */
+
+/* Of the recorder's answer, for the next one. */
+extern struct wk_channel_patch wk_patch_list[WK_CHANNEL_PATCHES];
+
+/* Where on the stack a patched function was called that has not returned; 0: there is none. */
+extern __thread uintptr_t wk_patched_frame WK_INITIAL_EXEC;
+
+/* Before events are recorded: patches functions of the list. Those of another list are only passed
+ * on to. */
+void wk_patched_begin(uint64_t patches);
+
+/* In files that were loaded since the last time. */
+void wk_patched_look_again(void);
+
+/* Has the function that set it been left by longjmp? */
+static inline bool wk_patched_is_left(const void *frame)
+{
+	return wk_heap_busy == WK_HEAP_IN_ALLOCATOR && wk_patched_frame &&
+	       (uintptr_t)frame > wk_patched_frame;
+}
+
 /* ---- events: record.c */
 
 struct wk_heap_thread *wk_heap_enter(void);

@@ -169,9 +169,10 @@ static bool send_file(int to, int fd, bool is_again)
 /* The descriptor of the recorder's page; -1: it does not want this process. */
 static int receive_page(int from, struct wk_channel_answer *answer)
 {
-	struct iovec part = { answer, sizeof(*answer) };
+	struct iovec parts[] = { { answer, sizeof(*answer) },
+				 { wk_patch_list, sizeof(wk_patch_list) } };
 	union one_fd rights = { 0 };
-	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = &rights,
+	struct msghdr message = { .msg_iov = parts, .msg_iovlen = 2, .msg_control = &rights,
 				  .msg_controllen = sizeof(rights.bytes) };
 	ssize_t got;
 	/* A recorder that is stopped; signals are blocked here. */
@@ -184,7 +185,9 @@ static int receive_page(int from, struct wk_channel_answer *answer)
 	} while (got < 0 && errno == EINTR);
 	if (message.msg_controllen >= CMSG_LEN(sizeof(int)) && rights.head.cmsg_type == SCM_RIGHTS)
 		memcpy(&fd, CMSG_DATA(&rights.head), sizeof(fd));
-	if (got == sizeof(*answer) && answer->version == WK_CHANNEL_VERSION && answer->is_accepted)
+	if (got >= (ssize_t)sizeof(*answer) && answer->version == WK_CHANNEL_VERSION &&
+	    answer->is_accepted && answer->patch_count <= WK_CHANNEL_PATCHES &&
+	    (size_t)got == sizeof(*answer) + answer->patch_count * sizeof(*wk_patch_list))
 		return fd;
 	if (fd >= 0)
 		close(fd);
@@ -221,6 +224,8 @@ static bool meet_recorder(const char *name, bool is_again)
 		close(to);
 	wk_heap_when_full = answer.when_full;
 	wk_space_begin(is_again);
+	if (head && control)
+		wk_patched_begin(answer.patch_count);
 	/* Without a recorder as at first, so that a later one is noticed. */
 	wk_heap_records = head && control ? answer.records : WK_CHANNEL_HEAP;
 	return head && control && wk_heap_sample_begin(answer.sample_bytes, answer.seed);

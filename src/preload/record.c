@@ -41,7 +41,7 @@ inline struct wk_heap_thread *wk_heap_enter(void)
 {
 	struct wk_heap_thread *thread = wk_heap_self;
 
-	if (WK_UNLIKELY(wk_heap_busy)) {
+	if (WK_UNLIKELY(wk_heap_busy) && !wk_patched_is_left(__builtin_frame_address(0))) {
 		if (wk_heap_busy == WK_HEAP_IN_LIBRARY && *wk_heap_state == WK_HEAP_ON)
 			count(&wk_heap_head->counts.nested);
 		return NULL;

@@ -204,6 +204,7 @@ uint8_t *wk_heap_next_block(struct wk_heap_thread *thread)
 	}
 	if (WK_UNLIKELY(wk_heap_is_late))
 		wk_heap_patch_new();
+	wk_patched_look_again();
 	wake_if_late(thread, head);
 	if (!take_block(thread, head)) {
 		atomic_fetch_add(&wk_heap_head->counts.lost, 1);

@@ -127,11 +127,20 @@ static void report_heap_probes(struct wk_recorder *recorder, const struct wk_err
 	const struct wk_recorder_options *options = &recorder->options;
 	struct wk_buf *notices = &recorder->perf.notices;
 
+	if (options->heap_patch_count) {
+		wk_buf_add_fmt(notices, "the allocator of %s is recorded by patching ",
+			       options->heap_patched[0]);
+		wk_num_add_counted(notices, options->heap_patch_count, " function", " functions");
+		wk_buf_add_char(notices, '\n');
+	}
 	if (recorder->heap_probes) {
 		wk_buf_add_fmt(notices, "the allocator of %s is recorded by uprobes on ",
 			       options->heap_probes[0].path);
 		wk_num_add_counted(notices, options->heap_probe_count, " function", " functions");
-		wk_buf_add_text(notices, ": a call takes some microseconds more\n");
+		wk_buf_add_text(notices, ": a call takes some microseconds more");
+		if (options->why_heap_probes)
+			wk_buf_add_fmt(notices, " (%s)", options->why_heap_probes);
+		wk_buf_add_char(notices, '\n');
 	} else if (options->heap_probe_count) {
 		wk_buf_add_fmt(notices, "the allocator of %s is not recorded: %s\n",
 			       options->heap_probes[0].path, why->text);
@@ -445,6 +454,8 @@ static bool prepare_heap(struct wk_recorder *recorder, struct wk_err *err)
 			   (recorder->hooks_calls ? WK_CHANNEL_MEMORY : 0u),
 		.snapshot_every_ns = recorder->options.snapshot_every_ns,
 		.has_other_heaps = recorder->heap_probes != NULL,
+		.patches = recorder->options.heap_patches,
+		.patch_count = recorder->options.heap_patch_count,
 		.moments = moments_of(&recorder->options),
 		.over_bytes = recorder->options.snapshot_over_bytes,
 		.when_full = recorder->options.drops_heap_events ? WK_CHANNEL_DROP
@@ -816,9 +827,12 @@ static void fill_result(struct wk_recorder *recorder, struct wk_recorder_result 
 	const struct wk_parser_counts *counts = &recorder->parser.counts;
 	const struct wk_launch *launch = &recorder->launch;
 	const struct wk_perf *perf = &recorder->perf;
+	struct wk_heap_patched patched = { 0 };
 
 	if (atomic_load(&recorder->reader.command_ended))
 		wk_launch_ended(&recorder->launch, true);
+	if (recorder->heap)
+		patched = wk_heap_channels_patched(recorder->heap);
 	*result = (struct wk_recorder_result){
 		.samples = counts->samples,
 		.lost_samples = recorder->parser.losses.samples,
@@ -838,6 +852,8 @@ static void fill_result(struct wk_recorder *recorder, struct wk_recorder_result 
 		.sampled_ns = is_of_a_clock(perf) ? counts->cpu_ns : UINT64_MAX,
 		.heap_processes = recorder->heap ? wk_heap_channels_processes(recorder->heap) : 0,
 		.heap_bytes = recorder->heap_bytes,
+		.heap_patched = patched.done,
+		.heap_unpatched = patched.failed,
 		.probes_heap = recorder->heap_probes != NULL,
 		.counts_cpu_time = perf->events[0].is_cpu_time,
 		.records_calls = recorder->records_calls || recorder->hooks_calls,

@@ -17,6 +17,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "event/sink.h"
+#include "channel/patch.h"
 #include "event/stack_end.h"
 #include "record/heap/probes.h"
 
@@ -69,6 +70,12 @@ struct wk_recorder_options {
 	const struct wk_heap_probe *heap_probes;
 	size_t heap_probe_count;
 	bool needs_heap_probes;
+	const char *why_heap_probes; /* the heap library cannot record them; or NULL */
+
+	/* Functions that the heap library patches in the programs that it is loaded into. */
+	const struct wk_channel_patch *heap_patches;
+	const char *const *heap_patched; /* of each, its file */
+	size_t heap_patch_count;
 
 	/* Called for each sample whose copy of the stack is full, long before it comes to the sink
 	 * in order of time, by another thread; or NULL. */
@@ -103,13 +110,14 @@ struct wk_recorder_result {
 			      * such code was to be sampled */
 	uint64_t sampled_ns; /* CPU time that the samples stand for; UINT64_MAX if they are not of
 			      * a clock */
-	uint32_t heap_processes; /* whose allocations were recorded */
-	uint64_t heap_bytes;     /* of their events */
-	bool probes_heap;        /* functions of allocators are recorded by uprobes */
-	bool counts_cpu_time;    /* the first event is a clock or cycles */
-	uint64_t counters;       /* of processes: how often they were recorded */
-	bool records_calls;      /* that change address spaces: else page faults, if requested */
-	bool hooks_calls;        /* by the heap library */
+	uint32_t heap_processes;               /* whose allocations were recorded */
+	uint64_t heap_bytes;                   /* of their events */
+	uint64_t heap_patched, heap_unpatched; /* functions, over all processes */
+	bool probes_heap;                      /* functions of allocators are recorded by uprobes */
+	bool counts_cpu_time;                  /* the first event is a clock or cycles */
+	uint64_t counters;                     /* of processes: how often they were recorded */
+	bool records_calls; /* that change address spaces: else page faults, if requested */
+	bool hooks_calls;   /* by the heap library */
 };
 
 struct wk_recorder;

@@ -11,6 +11,7 @@
 #include "base/num.h"
 #include "formats/perf/write.h"
 #include "os/os.h"
+#include "base/num.h"
 #include "session/heap/heap_symbols.h"
 #include "session/previous.h"
 #include "session/unrecorded.h"
@@ -178,12 +179,12 @@ static bool find_stack_end(void *context, uint32_t tid, struct wk_stack_end *end
 	return wk_unwind_stage_stack_end(r->stage, tid, end);
 }
 
-/* Sampled blocks are the library's choice. */
 static bool find_heap_symbols(struct wk_recording *r, struct wk_err *err)
 {
 	const struct wk_recorder_options *options = &r->request.recorder;
 
-	return !options->records_heap || options->heap_sample_bytes ||
+	/* Sampled blocks are the library's choice. */
+	return !options->records_heap || (options->heap_sample_bytes && !r->request.heap_symbols) ||
 	       wk_heap_symbols_find(&r->heap_symbols, r->request.heap_symbols, &r->request.recorder,
 				    err);
 }
@@ -280,6 +281,22 @@ static bool close_file(struct wk_recording *r, bool ok, struct wk_err *err)
 	return ok;
 }
 
+/* Functions of --heap-symbols that were not patched. */
+static void add_patches(const struct wk_recording *r, struct wk_buf *lines)
+{
+	if (r->result.heap_unpatched) {
+		wk_num_add_counted(lines, r->result.heap_unpatched,
+				   " function of the allocator was",
+				   " functions of the allocator were");
+		wk_buf_add_text(lines, " not recorded: the system does not let code be changed, or "
+				       "the file has changed\n");
+	} else if (r->request.recorder.heap_patch_count && !r->result.heap_patched &&
+		   r->result.heap_processes) {
+		wk_buf_add_text(lines, "no recorded process has loaded the file with the functions "
+				       "of --heap-symbols\n");
+	}
+}
+
 bool wk_recording_finish(struct wk_recording *r, bool ok, struct wk_record_outcome *outcome,
 			 struct wk_err *err)
 {
@@ -301,6 +318,7 @@ bool wk_recording_finish(struct wk_recording *r, bool ok, struct wk_record_outco
 	r->previous = (struct wk_buf){ 0 };
 	if (r->unrecorded)
 		wk_unrecorded_add(r->unrecorded, &outcome->unrecorded);
+	add_patches(r, &outcome->unrecorded);
 	add_place(r->fd, r->request.output, &outcome->place);
 	if (r->request.stays_open && is_file(r->fd))
 		outcome->fd = fcntl(r->fd, F_DUPFD_CLOEXEC, 0);

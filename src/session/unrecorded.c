@@ -173,6 +173,9 @@ static void look_at(struct wk_unrecorded *unrecorded, struct program *program)
 	obj = wk_obj_parse(file.at, file.size_bytes, NULL);
 	if (obj)
 		judge(unrecorded, program, obj);
+	if (program->obstacle == OWN_ALLOCATOR &&
+	    wk_heap_symbols_patches_file(unrecorded->symbols, program->name))
+		program->obstacle = NO_OBSTACLE;
 	wk_obj_free(obj);
 	wk_os_close(&file);
 }
@@ -322,10 +325,12 @@ struct wk_sink wk_unrecorded_sink(struct wk_unrecorded *unrecorded)
 
 /* ---- sentences */
 
-/* By uprobes, which also see programs that the command starts. */
-static void add_root_advice(const struct program *program, struct wk_buf *line)
+/* Static programs by uprobes, which are root's. */
+static void add_symbols_advice(const struct program *program, struct wk_buf *line)
 {
-	wk_buf_add_text(line, geteuid() == 0 ? "record it" : "record it as root");
+	bool needs_root = program->obstacle == IS_STATIC && geteuid() != 0;
+
+	wk_buf_add_text(line, needs_root ? "record it as root" : "record it");
 	wk_buf_add_text(line, ", if it is not stripped, with --heap-symbols=");
 	if (!strchr(program->name, '/'))
 		wk_buf_add_text(line, "./");
@@ -355,7 +360,7 @@ static void add_reason(const struct wk_unrecorded *unrecorded, const struct prog
 		if (unrecorded->of != WK_UNRECORDED_HEAP)
 			break;
 		wk_buf_add_text(line, ", ");
-		add_root_advice(program, line);
+		add_symbols_advice(program, line);
 		break;
 	case OTHER_LIBC:
 		wk_buf_add_text(line, "its C library is not glibc (");
@@ -389,7 +394,7 @@ static void add_sentence(const struct wk_unrecorded *unrecorded, const struct pr
 	if (program->allocator)
 		wk_buf_add_fmt(line, " (%.*s)", WK_STR_ARG(program->detail));
 	wk_buf_add_text(line, ", which is not recorded; ");
-	add_root_advice(program, line);
+	add_symbols_advice(program, line);
 	wk_buf_add_text(line, ", build it with the malloc of the C library, or use --memory, which "
 			      "records what it maps\n");
 }

@@ -35,6 +35,15 @@ def has_uprobes():
         "/sys/kernel/tracing", "/sys/kernel/debug/tracing"))
 
 
+def as_user(t):
+    """What starts a recorder as a user without rights."""
+    if os.geteuid() != 0:
+        return ()
+    tap.need("setpriv")
+    t.folder.chmod(0o777)
+    return "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"
+
+
 class Log:
     """By process: what was counted of each function, as [times, bytes], and where that was."""
 
@@ -135,19 +144,19 @@ def shell_code(code):
     return 128 - code if code < 0 else code
 
 
-def compare_run(t, words, name, recorded_words=None, seconds=120, record=(), **options):
+def compare_run(t, words, name, recorded_words=None, seconds=120, record=(), by=(), **options):
     """Runs a program without a recorder and with one: what it prints, and how it ends, is the same.
-    Returns what the recorder printed."""
+    `by` starts the recorder, as another user. Returns what that printed."""
     plain = tap.run(*words, check=False, cwd=t.folder, seconds=seconds, **options)
-    came = t.wick("record", "--heap", *record, "-o", name, "--", *(recorded_words or words), check=False,
-                  seconds=seconds, **options)
+    came = tap.run(*by, tap.WICK, "record", "--heap", *record, "-o", name, "--",
+                   *(recorded_words or words), check=False, cwd=t.folder, seconds=seconds, **options)
     t.equal(came.returncode, shell_code(plain.returncode), f"exit code ({came.stderr[-300:]})")
     t.equal(came.stdout, plain.stdout, "what the program prints")
     return came.stderr
 
 
 def compare(t, program, case, *words, through=(), roots=("main",), cut=0, is_logged=True,
-            has_notes=False, interrupted=0, seconds=120, same=(), record=()):
+            has_notes=False, interrupted=0, seconds=120, same=(), record=(), by=()):
     """Records a case of a program, and compares all totals. Each name of `through` is in some stack,
     and each stack has one of `roots`; that of main is whole. At most `interrupted` calls were under
     way when a handler forked: in the child they are not recorded, and in the parent after what the
@@ -155,8 +164,9 @@ def compare(t, program, case, *words, through=(), roots=("main",), cut=0, is_log
     path, log_path = pathlib.Path(program), t.folder / "log"
     if not path.is_absolute():
         path = tap.program("live", program)
+    log_path.unlink(missing_ok=True)
     said = compare_run(t, [path, case, "/dev/null", *words], "wick.data",
-                       [path, case, log_path, *words], seconds, record)
+                       [path, case, log_path, *words], seconds, record, by)
     t.true(" lost" not in said, said)
     log = Log(log_path, same)
     heap = Heap(t, "wick.data", log)

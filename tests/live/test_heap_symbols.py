@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Allocators that only uprobes see: in static programs, and under names of their own."""
+"""Allocators in static programs, which uprobes record, and under names of their own, which are patched."""
+import collections
 import os
 import pathlib
 import subprocess
@@ -15,6 +16,7 @@ os.environ.pop("MALLOC_PERTURB_", None)
 LIVE = tap.ROOT / "tests" / "live"
 SAME = {"aligned_alloc": "memalign"}  # one function of two names
 OWN = {"malloc": "my_alloc", "calloc": "my_zalloc", "realloc": "my_resize"}
+ENTRIES = ("jump", "short_jump", "branch", "call", "indirect", "relative", "or_jump", "nested", "nine")
 OWN_LIST = "my_alloc=malloc,my_zalloc=calloc,my_resize=realloc,my_release=free"
 
 
@@ -23,8 +25,36 @@ def need_uprobes():
         raise tap.Skip("uprobes may not be used here")
 
 
+def need_patches():
+    if os.uname().machine != "x86_64":
+        raise tap.Skip("functions are patched on x86-64 only")
+
+
+def users(t):
+    """Functions are patched for root as for others."""
+    need_patches()
+    yield heap_totals.as_user(t)
+    if os.geteuid() == 0:
+        yield ()
+
+
+def recorded(t, by, *words, code=0):
+    came = tap.run(*by, tap.WICK, "record", "-o", "wick.data", *words, check=False, cwd=t.folder)
+    t.equal(came.returncode, code, f"exit code ({came.stderr})")
+    t.true("uprobes" not in came.stderr and "not recorded" not in came.stderr, came.stderr)
+    return came.stderr
+
+
+def sizes(t):
+    """How many blocks of each size."""
+    found = collections.Counter()
+    for kind, fields in heap_totals.events(t, "wick.data"):
+        if kind == "heap" and fields["change"] == "allocate":
+            found[int(fields.get("size", "0"), 16)] += 1
+    return found
+
+
 def compiled(t, name, *options, files=(), compiler="cc"):
-    need_uprobes()
     tap.need(compiler)
     program = t.folder / name
     done = tap.run(compiler, "-O1", "-fno-optimize-sibling-calls", "-DHEAP_FEW", "-o", program, LIVE / f"{name}.c",
@@ -38,6 +68,7 @@ def compiled(t, name, *options, files=(), compiler="cc"):
 def static(name, case, title, *options, compiler="cc", same=(), **how):
     @tap.case(f"{case}: {title}")
     def _(t):
+        need_uprobes()
         heap_totals.compare(t, compiled(t, name, "-static", *options, compiler=compiler), case,
                             same=same or SAME, **how)
 
@@ -47,17 +78,23 @@ def own(name, case, title, *options, **how):
     @tap.case(f"{case}: {title}, by an allocator with its own names")
     def _(t):
         names = ["-Dfree=my_release"] + [f"-D{old}={new}" for old, new in OWN.items()]
+        is_static = "-static" in options
+        if is_static:
+            need_uprobes()
         program = compiled(t, name, *names, *options, files=["own_allocator.c"])
-        heap_totals.compare(t, program, case, same=OWN,
-                            record=[f"--heap-symbols={OWN_LIST}"], **how)
+        for by in [()] if is_static else users(t):
+            heap_totals.compare(t, program, case, same=OWN if is_static else (), by=by,
+                                record=[f"--heap-symbols={OWN_LIST}"], **how)
 
 
 def jemalloc(name, case, title, **how):
     @tap.case(f"{case}: {title}, by jemalloc in the program")
     def _(t):
         program = compiled(t, name, "-fno-builtin", "-l:libjemalloc.a", "-ldl", "-lm", "-lstdc++")
-        heap_totals.compare(t, program, case, record=["--heap-symbols"],
-                            same={"reallocarray": "realloc"}, **how)
+        for by in users(t):
+            heap_totals.compare(t, program, case, record=["--heap-symbols"], by=by,
+                                same={**SAME, "aligned_alloc": "malloc", "memalign": "malloc",
+                                      "reallocarray": "realloc"}, **how)
 
 
 @tap.case("a static C++ program catches std::bad_alloc")
@@ -136,14 +173,109 @@ def _(t):
     t.equal(notes, [], "notes")
 
 
+@tap.case("functions that begin with jumps, calls and operands near them")
+def _(t):
+    tap.need("cc")
+    tap.run("cc", "-O2", "-o", "entries", LIVE / "heap_entries.c", cwd=t.folder)
+    names = ["alloc_" + name for name in ENTRIES]
+    for by in users(t):
+        recorded(t, by, f"--heap-symbols={','.join(f'{name}=malloc' for name in names)},give=free",
+                 "--", "./entries", 1000)
+        found = sizes(t)
+        t.equal({size: found[size] for size in range(10, 100, 10)}, {size: 1000 for size in range(10, 100, 10)},
+                "blocks by size")
+        t.equal(found[100], 0, "what malloc gave inside")
+
+
+@tap.case("functions that cannot be patched are named")
+def _(t):
+    need_patches()
+    tap.need("cc")
+    tap.run("cc", "-O2", "-o", "entries", LIVE / "heap_entries.c", cwd=t.folder)
+    for name, reason in (("alloc_loop", "it has a branch into its first instructions"),
+                         ("alloc_tiny", "it is too short"),
+                         ("alloc_leaf", "it calls no other functions")):
+        words = "record", "-o", "wick.data", f"--heap-symbols={name}=malloc", "--", "./entries", "10"
+        said = f"{name} of {t.folder.resolve()}/entries cannot be patched: {reason}"
+        user = heap_totals.as_user(t)
+        came = tap.run(*user, tap.WICK, *words, check=False, cwd=t.folder)
+        if user:
+            t.true(came.returncode and said in came.stderr, came.stderr)
+            t.true("; uprobes may be used by root only" in came.stderr, came.stderr)
+        if heap_totals.has_uprobes():
+            t.true(said in t.wick(*words).stderr, "the reason for uprobes")
+
+
+@tap.case("an operator new of the program's own throws")
+def _(t):
+    tap.need("g++")
+    (t.folder / "own.cpp").write_text("""#include <cstdlib>
+#include <new>
+void *operator new(std::size_t size)
+{
+	if (size > 1000000)
+		throw std::bad_alloc();
+	return std::malloc(size);
+}
+void operator delete(void *block) noexcept { std::free(block); }
+void operator delete(void *block, std::size_t) noexcept { std::free(block); }
+int main()
+{
+	int caught = 0;
+	for (int i = 0; i < 100; i++) {
+		try {
+			delete[] new char[2000000];
+		} catch (std::bad_alloc &) {
+			caught++;
+		}
+		caught += !new (std::nothrow) char[3000000];
+		delete new long;
+		delete[] new char[16];
+		free(malloc(24));
+	}
+	return caught == 200 ? 3 : 4;
+}
+""")
+    tap.run("g++", "-fno-builtin", "-O0", "-o", "own", "own.cpp", cwd=t.folder)
+    for by in users(t):
+        recorded(t, by, "--heap-symbols", "--", "./own", code=3)
+        found = sizes(t)
+        t.equal([found[size] for size in (8, 16, 24, 2000000, 3000000)], [100, 100, 100, 0, 0], "blocks by size")
+
+
+@tap.case("a Rust program with an allocator written in C")
+def _(t):
+    tap.need("cc", "rustc")
+    tap.run("cc", "-O2", "-c", "-o", "own.o", LIVE / "own_allocator.c", cwd=t.folder)
+    (t.folder / "own.rs").write_text("""use std::alloc::{GlobalAlloc, Layout};
+extern "C" {
+    fn my_alloc(size: usize) -> *mut u8;
+    fn my_release(block: *mut u8);
+}
+struct Own;
+unsafe impl GlobalAlloc for Own {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 { my_alloc(layout.size()) }
+    unsafe fn dealloc(&self, block: *mut u8, _: Layout) { my_release(block) }
+}
+#[global_allocator]
+static OWN: Own = Own;
+fn main() {
+    for _ in 0..500 { std::hint::black_box(Box::new([1u8; 3333])); }
+}
+""")
+    tap.run("rustc", "-O", "-C", "link-arg=own.o", "own.rs", cwd=t.folder)
+    for by in users(t):
+        recorded(t, by, "--heap-symbols=my_alloc=malloc,my_release=free", "--", "./own")
+        t.equal(sizes(t)[3333], 500, "blocks")
+        recorded(t, by, "--heap-symbols=my_alloc=malloc,my_release=free", "--heap-sample=64K", "--", "./own")
+        t.within(sizes(t)[3333], 1, 100, "blocks of a sample")
+
+
 @tap.case("what cannot be recorded is an error")
 def _(t):
     for words, sentence in ((["--heap-symbols", "--", "true"], "has no functions of an allocator"),
                             (["--heap-symbols=x=", "--", "true"], "must be a prefix"),
-                            (["--heap-symbols=./none", "--", "true"], "is not a program or library"),
-                            (["--heap-symbols", "--heap-sample=1M", "--", "true"], "excludes")):
-        if not heap_totals.has_uprobes() and "excludes" not in sentence:
-            sentence = "uprobes"
+                            (["--heap-symbols=./none", "--", "true"], "is not a program or library")):
         came = t.wick("record", *words, check=False)
         t.true(came.returncode != 0 and sentence in came.stderr, f"{words}: {came.stderr}")
 

@@ -60,8 +60,8 @@ static const struct wk_opt options[] = {
 	  "written: block (wait), spill (go on, and wick keeps them in memory), drop (leave out, "
 	  "and count) [default: block]", WK_OPT_CHOICE,
 	  AT(heap_full), heap_full },
-	{ 0, "heap-symbols", "[LIST]", "also record an allocator inside the program, by uprobes (root; "
-	  "microseconds for each call); LIST has prefixes (mi_), NAME=malloc, NAME=free, files "
+	{ 0, "heap-symbols", "[LIST]", "also record an allocator that is inside the program (if it is linked "
+	  "statically, as root); LIST has prefixes (mi_), NAME=malloc, NAME=free, files "
 	  "[default: known allocators]", WK_OPT_MAYBE, AT(heap_symbols), NULL },
 	WK_VALUE(0, "snapshot-every", "TIME", "with --heap, take a snapshot of all recorded heaps "
 	  "each TIME (5s, 500ms)", WK_OPT_DURATION,
@@ -194,9 +194,6 @@ static bool check_what(const struct wk_record_args *args, char *const *command, 
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "--pid records these processes only; it excludes %s",
 			       command ? "a command" : "--all-cpus");
-	if (args->heap_sample && args->heap_symbols)
-		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "--heap-symbols records each call, and excludes --heap-sample");
 	if ((args->heap || args->heap_sample || args->heap_symbols) && args->all_cpus)
 		return wk_fail(
 			err, WK_EUSAGE, WK_NOWHERE,

@@ -51,7 +51,8 @@ struct wk_heap_channels {
 	struct wk_buf rows;
 	uint64_t complete_ns;
 	uint32_t processes;
-	bool is_awaited; /* on_rows was called, and no rows were taken since */
+	struct wk_heap_patched patched; /* of channels that are gone */
+	bool is_awaited;                /* on_rows was called, and no rows were taken since */
 
 	/* The drainer's own. */
 	struct wk_buf events, pass, spaces;
@@ -199,15 +200,22 @@ static void answer(const struct wk_heap_channels *channels, int to, uint32_t num
 		.records = channels->options.records,
 		.sample_bytes = channels->options.sample_bytes,
 		.seed = channels->options.seed + number,
+		.patch_count = channels->options.patch_count,
 	};
-	struct iovec part = { &answer, sizeof(answer) };
+	struct wk_buf bytes = { 0 };
+	struct iovec part;
 	union one_fd rights = { .head = { .cmsg_len = CMSG_LEN(sizeof(int)),
 					  .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS } };
 	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = &rights,
 				  .msg_controllen = sizeof(rights.bytes) };
 
+	wk_buf_add(&bytes, &answer, sizeof(answer));
+	wk_buf_add(&bytes, channels->options.patches,
+		   channels->options.patch_count * sizeof(struct wk_channel_patch));
+	part = (struct iovec){ bytes.at, bytes.len };
 	memcpy(CMSG_DATA(&rights.head), &channels->page_fd, sizeof(channels->page_fd));
 	sendmsg(to, &message, MSG_NOSIGNAL);
+	wk_buf_fini(&bytes);
 }
 
 /* Only our own user's processes, unless we are root. */
@@ -435,6 +443,13 @@ static bool has_space(struct wk_heap_channels *channels)
 	return has_space;
 }
 
+/* The process may write there what it likes: these are only shown. */
+static void add_patched(struct wk_heap_patched *sum, const struct wk_heap_channel *channel)
+{
+	sum->done += atomic_load(&channel->head->patched);
+	sum->failed += atomic_load(&channel->head->unpatched);
+}
+
 /* Once through all rings: true if there was something. Definitions are read after the events that
  * need them, and come before them. */
 static bool drain(struct wk_heap_channels *channels)
@@ -455,6 +470,7 @@ static bool drain(struct wk_heap_channels *channels)
 			wk_heap_channel_end(channel, &channels->events);
 			pthread_mutex_lock(&channels->lock);
 			*at = channel->next;
+			add_patched(&channels->patched, channel);
 			pthread_mutex_unlock(&channels->lock);
 			wk_heap_channel_free(channel);
 		} else {
@@ -603,6 +619,20 @@ uint32_t wk_heap_channels_processes(struct wk_heap_channels *channels)
 	processes = channels->processes;
 	pthread_mutex_unlock(&channels->lock);
 	return processes;
+}
+
+struct wk_heap_patched wk_heap_channels_patched(struct wk_heap_channels *channels)
+{
+	struct wk_heap_patched patched;
+
+	pthread_mutex_lock(&channels->lock);
+	patched = channels->patched;
+	for (const struct wk_heap_channel *at = channels->arrived; at; at = at->next)
+		add_patched(&patched, at);
+	for (const struct wk_heap_channel *at = channels->channels; at; at = at->next)
+		add_patched(&patched, at);
+	pthread_mutex_unlock(&channels->lock);
+	return patched;
 }
 
 void wk_heap_channels_free(struct wk_heap_channels *channels)

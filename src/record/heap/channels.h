@@ -30,6 +30,10 @@ struct wk_heap_channels_options {
 	uint64_t snapshot_every_ns; /* 0: only those that are requested */
 	bool has_other_heaps; /* that no library records: snapshots are taken of them as well */
 
+	/* Functions that the library patches: at most WK_CHANNEL_PATCHES. */
+	const struct wk_channel_patch *patches;
+	size_t patch_count;
+
 	/* Snapshots that are taken when the recording is read. */
 	unsigned moments;    /* bits of enum wk_heap_moment */
 	uint64_t over_bytes; /* of WK_HEAP_MOMENT_OVER */
@@ -57,6 +61,12 @@ uint64_t wk_heap_channels_take(struct wk_heap_channels *channels, struct wk_buf 
 
 /* Processes that asked to be recorded until now. */
 uint32_t wk_heap_channels_processes(struct wk_heap_channels *channels);
+
+/* How many functions were patched until now, over all processes, and how many could not be. */
+struct wk_heap_patched {
+	uint64_t done, failed;
+};
+struct wk_heap_patched wk_heap_channels_patched(struct wk_heap_channels *channels);
 
 void wk_heap_channels_free(struct wk_heap_channels *channels);
 

@@ -18,7 +18,8 @@
 
 struct wk_heap_probe {
 	const char *path;
-	uint64_t offset; /* of the function in the file */
+	uint64_t offset;            /* of the function in the file */
+	uint64_t vaddr, size_bytes; /* as its symbol has them; the size may be 0 */
 	enum wk_allocator_call call;
 	const char *function;
 };

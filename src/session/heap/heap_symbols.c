@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/text/text_list.h"
 #include "os/os.h"
+#include "session/heap/heap_patches.h"
 #include "symbols/object/object.h"
 
 /* Of allocators that programs contain. */
@@ -125,7 +126,11 @@ static bool take_symbol(void *context, const struct wk_obj_symbol *symbol)
 					      ? WK_ALLOCATOR_NONE
 					      : call_of(search, symbol->name);
 	struct wk_heap_symbols *symbols = search->symbols;
-	struct wk_heap_probe probe = { .path = search->path, .call = call }, *known;
+	struct wk_heap_probe probe = { .path = search->path,
+				       .vaddr = symbol->vaddr,
+				       .size_bytes = symbol->size_bytes,
+				       .call = call },
+			     *known;
 
 	if (!call || !wk_obj_offset_of(search->obj, symbol->vaddr, &probe.offset))
 		return true;
@@ -282,23 +287,58 @@ static bool fail_nothing(const struct wk_recorder_options *options, struct wk_er
 		options->command ? options->command[0] : "the program");
 }
 
+/* What is not patched is left to uprobes. `why` says why that is so, if anything was to be. */
+static bool check_probes(const struct wk_heap_symbols *symbols,
+			 const struct wk_recorder_options *options, const struct wk_err *why,
+			 struct wk_err *err)
+{
+	struct wk_err why_none = { 0 };
+
+	if (!symbols->count)
+		return true;
+	if (!wk_heap_probes_are_allowed(&why_none))
+		return wk_fail(err, WK_EPERM, WK_NOWHERE, "--heap-symbols: %s; %s",
+			       why->text[0] ? why->text : "running processes need uprobes",
+			       why_none.text);
+	if (options->heap_sample_bytes)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "--heap-sample is not possible with uprobes, which are needed: %s",
+			       why->text[0] ? why->text : "the process runs already");
+	return true;
+}
+
+static void set_options(const struct wk_heap_symbols *symbols, struct wk_recorder_options *options,
+			bool is_explicit)
+{
+	options->heap_probes = symbols->probes;
+	options->heap_probe_count = symbols->count;
+	options->needs_heap_probes = is_explicit;
+	options->heap_patches = symbols->patches;
+	options->heap_patched = symbols->patched;
+	options->heap_patch_count = symbols->patch_count;
+}
+
 bool wk_heap_symbols_find(struct wk_heap_symbols *symbols, const char *list,
 			  struct wk_recorder_options *options, struct wk_err *err)
 {
 	struct search search = { .symbols = symbols, .is_explicit = list != NULL };
+	struct wk_err why = { 0 };
 	bool ok;
 
 	*symbols = (struct wk_heap_symbols){ 0 };
-	if (!wk_heap_probes_are_allowed(list ? err : NULL))
-		return !list;
+	if (!list && !wk_heap_probes_are_allowed(NULL))
+		return true;
 	ok = (!list || read_list(&search, list, err)) && search_files(&search, options, err);
 	ok = ok && expect_pairs(&search, options, err);
 	leave_out_throwing(symbols);
 	if (ok && list && !symbols->count)
 		ok = fail_nothing(options, err);
-	options->heap_probes = symbols->probes;
-	options->heap_probe_count = symbols->count;
-	options->needs_heap_probes = list != NULL;
+	if (ok && list && options->command)
+		wk_heap_patches_make(symbols, &why);
+	ok = ok && (!list || check_probes(symbols, options, &why, err));
+	set_options(symbols, options, list != NULL);
+	if (why.text[0])
+		options->why_heap_probes = wk_arena_copy(&symbols->texts, wk_str_c(why.text)).at;
 	wk_text_list_fini(&search.prefixes);
 	wk_text_list_fini(&search.files);
 	wk_free(search.pairs);
@@ -307,7 +347,7 @@ bool wk_heap_symbols_find(struct wk_heap_symbols *symbols, const char *list,
 
 void wk_heap_symbols_fini(struct wk_heap_symbols *symbols)
 {
-	wk_free(symbols->probes);
+	WK_FREE_ALL(symbols->probes, symbols->patches, symbols->patched);
 	wk_arena_fini(&symbols->texts);
 	*symbols = (struct wk_heap_symbols){ 0 };
 }
@@ -316,6 +356,14 @@ bool wk_heap_symbols_has_file(const struct wk_heap_symbols *symbols, const char 
 {
 	for (size_t i = 0; i < symbols->count; i++)
 		if (strcmp(symbols->probes[i].path, path) == 0)
+			return true;
+	return false;
+}
+
+bool wk_heap_symbols_patches_file(const struct wk_heap_symbols *symbols, const char *path)
+{
+	for (size_t i = 0; i < symbols->patch_count; i++)
+		if (strcmp(symbols->patched[i], path) == 0)
 			return true;
 	return false;
 }
