@@ -426,31 +426,16 @@ static void add_count(const struct wk_quality *quality, struct wk_buf *line)
 		wk_buf_add_text(line, " in view");
 }
 
-/* "one block per 512.0 KiB" */
-static void add_distance(struct wk_buf *line, const char *words, uint64_t distance)
-{
-	wk_buf_add_fmt(line, "%s one block per ", words);
-	wk_num_add_bytes(line, distance);
-}
-
-/* Whose blocks are estimates. */
+/* Of sampled blocks. */
 static void add_estimated(const struct wk_quality *quality, struct wk_buf *line)
 {
 	const struct wk_model *model = quality->model;
-	uint64_t before = model->sample_bytes_before, after = model->sample_bytes;
 
-	if (!model->sources[quality->source].is_of_blocks || (!before && !after))
+	if (!model->sources[quality->source].is_of_blocks || !model->sample_bytes ||
+	    quality->has_two_sides)
 		return;
-	if (!quality->has_two_sides) {
-		add_distance(line, ", estimated from", after);
-	} else if (before == after) {
-		add_distance(line, "; both are estimated from", after);
-	} else {
-		if (before)
-			add_distance(line, "; before is estimated from", before);
-		if (after)
-			add_distance(line, "; after is estimated from", after);
-	}
+	wk_buf_add_text(line, ", estimated from one block per ");
+	wk_num_add_bytes(line, model->sample_bytes);
 }
 
 void wk_quality_line(const struct wk_quality *quality, struct wk_buf *line)

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "views/compare/diff_margins.h"
+#include "views/estimates.h"
 #include "views/tree/flat.h"
 
 static bool is_before(const struct wk_samples *samples, uint32_t i)
@@ -186,6 +187,28 @@ static void add_side(struct wk_buf *line, const struct wk_model *model, wk_sourc
 		add_weight(line, wk_model_str(model, model->sources[id].unit), weight);
 }
 
+static void add_distance(struct wk_buf *line, const char *words, uint64_t distance)
+{
+	if (!distance)
+		return;
+	wk_buf_add_fmt(line, "; %s estimated from one block per ", words);
+	wk_num_add_bytes(line, distance);
+}
+
+/* Which sides are of sampled blocks. */
+static void add_estimated(struct wk_buf *line, const struct wk_model *model)
+{
+	uint64_t before = wk_sample_distance(model, true);
+	uint64_t after = wk_sample_distance(model, false);
+
+	if (before == after) {
+		add_distance(line, "both are", after);
+	} else {
+		add_distance(line, "before is", before);
+		add_distance(line, "after is", after);
+	}
+}
+
 void wk_diff_sides_line(const struct wk_diff_sides *sides, const struct wk_model *model,
 			const struct wk_diff_measure *measure, struct wk_buf *line)
 {
@@ -208,6 +231,8 @@ void wk_diff_sides_line(const struct wk_diff_sides *sides, const struct wk_model
 		wk_buf_add_fmt(line, "; %+.1f %% in all",
 			       100 * ((double)sides->after - (double)sides->before) /
 				       (double)sides->before);
+	if (model->sources[measure->after].is_of_blocks)
+		add_estimated(line, model);
 }
 
 /* ---- the table */
