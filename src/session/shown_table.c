@@ -84,11 +84,15 @@ bool wk_shown_table_open(struct wk_shown_table *shown, const struct wk_table_que
 {
 	const struct wk_table_view *view = wk_table_query_view(query);
 	struct wk_table_options options = limited(query, view);
+	/* Between two snapshots nothing may be new, but much be gone. */
+	bool lists_gone = view->uses & WK_TABLE_HAS_OWN_EVENTS &&
+			  wk_filter_spec_has_span(&query->choice->filter);
 
 	/* A trace without samples still has processes, threads and images. */
 	*shown = (struct wk_shown_table){
 		.view = view,
-		.needs_samples = view->uses & WK_TABLE_IS_OF_SAMPLES &&
+		.expects_rows = lists_gone || view->uses & WK_TABLE_EXPECTS_ROWS,
+		.needs_samples = view->uses & WK_TABLE_IS_OF_SAMPLES && !lists_gone &&
 				 (model->samples.count || !(view->uses & WK_TABLE_IS_OF_SYSTEM)),
 	};
 	if (query->function) {
@@ -125,7 +129,7 @@ bool wk_shown_table_is_filtered_out(const struct wk_shown_table *shown)
 bool wk_shown_table_expect(const struct wk_shown_table *shown, struct wk_err *err)
 {
 	/* Threads can have waited although no sample is of a wait. */
-	bool lacks_rows = shown->table.row_count == 0 && shown->view->uses & WK_TABLE_EXPECTS_ROWS;
+	bool lacks_rows = shown->table.row_count == 0 && shown->expects_rows;
 
 	return (!shown->needs_samples && !lacks_rows) ||
 	       wk_selection_expect(&shown->selection, err);

@@ -42,7 +42,7 @@ struct wk_shown_table {
 	struct wk_selection selection;
 	struct wk_table table;
 	uint8_t *functions; /* that the view is about; or NULL */
-	bool needs_samples;
+	bool needs_samples, expects_rows;
 };
 
 /* Fills the table. `fini` is needed after success only. */

@@ -460,6 +460,16 @@ def _(t):
     t.equal(sum(int(row["new_bytes"]) for row in rows), 3000, "new since the peak")
 
 
+@tap.case("what is gone is listed even if nothing is new")
+def _(t):
+    frees = "#include <stdlib.h>\nint main(void) { void *volatile a = malloc(5000); free(a); return 0; }\n"
+    taken(t, "--snapshot-at-peak", "--snapshot-at-exit", program=frees)
+    rows = t.csv("show", "wick.data", "heap", "--between", "1", "2")
+    t.equal([(row["new_bytes"], row["gone_bytes"]) for row in rows], [("0", "5000")], "new and gone")
+    came = t.wick("show", "wick.data", "heap", "--between", "1", "2", "--function", "none", check=False)
+    t.equal((came.returncode, came.stdout), (1, ""), "without rows")
+
+
 @tap.case("--snapshot-over is where a process first has more, and at each doubling")
 def _(t):
     block = 1 << 20
