@@ -105,7 +105,7 @@ static void memory(struct wk_findings *findings, bool has_library)
 	else if (has_library)
 		wk_findings_warn(findings, "sudo wick record --memory -- ...",
 				 "calls that map memory are recorded by the heap library "
-				 "(--memory), so not those of static and of running programs");
+				 "(--memory), so not those of static programs");
 	else
 		wk_findings_warn(findings, "sudo wick record --memory -- ...",
 				 "calls that map memory cannot be recorded (--memory): %s",
