@@ -102,6 +102,20 @@ static void emit_events(struct facts *facts, const struct wk_perf *perf)
 	}
 }
 
+/* Also of recordings without any block. */
+static void emit_heap(struct facts *facts, const struct wk_recorder_options *options)
+{
+	struct wk_buf text = { 0 };
+
+	if (!options->records_heap)
+		return;
+	wk_buf_add_text(&text, options->heap_sample_bytes ? "one block per " : "each block");
+	if (options->heap_sample_bytes)
+		wk_num_add_bytes(&text, options->heap_sample_bytes);
+	emit(facts, "heap", wk_buf_str(&text));
+	wk_buf_fini(&text);
+}
+
 static void emit_call_graph(struct facts *facts, const struct wk_perf *perf)
 {
 	if (perf->layout.stack_bytes)
@@ -178,6 +192,7 @@ bool wk_facts_emit(const struct wk_perf *perf, const struct wk_recorder_options 
 	emit_fmt(&facts, "cpus", "%zu", perf->cpu_count);
 	emit_recorded(&facts, options);
 	emit_events(&facts, perf);
+	emit_heap(&facts, options);
 	emit_call_graph(&facts, perf);
 	emit_fmt(&facts, "perf_event_paranoid", "%d", wk_perf_paranoid());
 	emit_clock(&facts);

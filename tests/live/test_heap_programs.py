@@ -107,6 +107,16 @@ def _(t):
     t.true(heap_totals.summed(t, "wick.data")[0] > 10, "the shell was not recorded")
 
 
+@tap.case("a recording without any allocation says that programs may not have been recorded")
+def _(t):
+    t.wick("record", "-q", "--heap", "-o", "wick.data", "--", compiled(t, "-static", "-s"), check=False)
+    came = t.wick("show", "wick.data", "heap", check=False)
+    t.equal(came.returncode, 1, "exit code")
+    t.true("if a program could not be, `wick record` named it" in came.stderr, came.stderr)
+    facts = {row["key"]: row["value"] for row in t.csv("show", "wick.data", "system")}
+    t.equal(facts.get("heap"), "each block", "what was asked for")
+
+
 @tap.case("many programs that are not recorded are counted")
 def _(t):
     program = compiled(t, "-static")

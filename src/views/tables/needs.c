@@ -38,6 +38,9 @@ const char *wk_table_view_lacks(const struct wk_table_view *view, const struct w
 	if (view->lacks == WK_ADVICE_NO_MEMORY && model->use_count && !model->traits->logs_events)
 		return "no calls that map memory were recorded; `wick show counters` has what "
 		       "processes used";
+	if (view->lacks == WK_ADVICE_NO_HEAPS && wk_model_fact(model, "heap").len)
+		return "no allocations were recorded; if a program could not be, `wick record` "
+		       "named it, with what to do (docs/heap.md)";
 	if (view->lacks == WK_ADVICE_NO_LINES && model->samples.count == 0)
 		return WK_NO_SAMPLES;
 	if (view->lacks == WK_ADVICE_NO_LINES && model->came_named)
