@@ -37,9 +37,27 @@ static inline uint32_t enter_real(void)
 	return before;
 }
 
-HOOK void *malloc(size_t size)
+/* While sampling, almost all calls of malloc and free are passed on by a jump. What is recorded is
+ * elsewhere, so that the registers which that needs are not saved here; it is jumped to as well, so
+ * that its caller is the program. */
+#if defined(__clang__)
+#define PASSES_ON
+#define JUMP __attribute__((musttail))
+#else
+#define PASSES_ON __attribute__((optimize("omit-frame-pointer", "optimize-sibling-calls")))
+#define JUMP
+#endif
+
+static __attribute__((noinline)) void *malloc_noted(size_t size)
 {
 	return note(wk_real.malloc(size), size, WK_HEAP_MALLOC, MY_FRAME());
+}
+
+HOOK PASSES_ON void *malloc(size_t size)
+{
+	if (wk_heap_passes(size))
+		JUMP return wk_real.malloc(size);
+	JUMP return malloc_noted(size);
 }
 
 HOOK void *calloc(size_t count, size_t size)
@@ -59,17 +77,23 @@ static __attribute__((noinline)) void free_pages(void *block, const void *frame)
 	wk_space_released(before, frame);
 }
 
-HOOK void free(void *block)
+static __attribute__((noinline)) void free_noted(void *block)
+{
+	if (!wk_heap_was_passed(block) && WK_LIKELY(is_wanted()))
+		wk_heap_released(block, WK_HEAP_RECORD_FREED);
+	if (wk_space_is_wanted())
+		free_pages(block, MY_FRAME());
+	else
+		wk_real.free(block);
+}
+
+HOOK PASSES_ON void free(void *block)
 {
 	if (!block || WK_UNLIKELY(wk_real_is_stored(block)))
 		return;
-	if (!wk_heap_was_passed(block) && WK_LIKELY(is_wanted()))
-		wk_heap_released(block, WK_HEAP_RECORD_FREED);
-	if (wk_space_is_wanted()) {
-		free_pages(block, MY_FRAME());
-		return;
-	}
-	wk_real.free(block);
+	if (wk_heap_release_passes(block))
+		JUMP return wk_real.free(block);
+	JUMP return free_noted(block);
 }
 
 /* What cannot be given back is copied. */

@@ -162,6 +162,10 @@ extern uint64_t wk_heap_sample_bytes; /* 0: every block is recorded */
 extern __thread uint64_t wk_heap_distance WK_INITIAL_EXEC;
 extern __thread uint32_t wk_heap_distance_epoch WK_INITIAL_EXEC; /* in which it was drawn */
 
+/* The epoch of a recording of some blocks and of nothing else; WK_HEAP_ALL_NOTED: it is another. */
+#define WK_HEAP_ALL_NOTED UINT32_MAX
+extern uint32_t wk_heap_passing;
+
 bool wk_heap_sample_begin(uint64_t bytes, uint64_t seed);
 
 /* Of a new block: true if it is not recorded, as almost all are while sampling. */
@@ -169,6 +173,16 @@ static inline bool wk_heap_is_passed(size_t size)
 {
 	if (WK_UNLIKELY(!wk_heap_sample_bytes || size >= wk_heap_distance ||
 			*wk_heap_state != WK_HEAP_ON || wk_heap_distance_epoch != wk_heap_epoch))
+		return false;
+	wk_heap_distance -= size;
+	return true;
+}
+
+/* The same for a call that leads to nothing but the allocator's, with fewer conditions. */
+static inline bool wk_heap_passes(size_t size)
+{
+	if (WK_UNLIKELY(wk_heap_distance_epoch != wk_heap_passing || size >= wk_heap_distance ||
+			*wk_heap_state != WK_HEAP_ON))
 		return false;
 	wk_heap_distance -= size;
 	return true;
@@ -192,12 +206,23 @@ static inline unsigned wk_heap_sample_bucket(const void *block)
 	       WK_HEAP_SAMPLE_BUCKETS;
 }
 
+static inline bool wk_heap_is_unsampled(const void *block)
+{
+	return WK_LIKELY(*wk_heap_state == WK_HEAP_ON) &&
+	       WK_LIKELY(!atomic_load_explicit(&wk_heap_sampled[wk_heap_sample_bucket(block)],
+					       memory_order_relaxed));
+}
+
 /* Of a block that is released: true if it was certainly not recorded. */
 static inline bool wk_heap_was_passed(const void *block)
 {
-	return WK_LIKELY(wk_heap_sample_bytes) && WK_LIKELY(*wk_heap_state == WK_HEAP_ON) &&
-	       WK_LIKELY(!atomic_load_explicit(&wk_heap_sampled[wk_heap_sample_bucket(block)],
-					       memory_order_relaxed));
+	return WK_LIKELY(wk_heap_sample_bytes) && wk_heap_is_unsampled(block);
+}
+
+/* ... and its release is nothing but the allocator's call. */
+static inline bool wk_heap_release_passes(const void *block)
+{
+	return WK_LIKELY(wk_heap_passing != WK_HEAP_ALL_NOTED) && wk_heap_is_unsampled(block);
 }
 
 /* A recorded block; and whether one is, which it is not afterwards. */

@@ -16,6 +16,7 @@ struct bucket {
 };
 
 uint64_t wk_heap_sample_bytes;
+uint32_t wk_heap_passing = WK_HEAP_ALL_NOTED;
 __thread uint64_t wk_heap_distance WK_INITIAL_EXEC;
 __thread uint32_t wk_heap_distance_epoch WK_INITIAL_EXEC;
 _Atomic uint8_t wk_heap_sampled[WK_HEAP_SAMPLE_BUCKETS];
@@ -26,6 +27,7 @@ static _Atomic uint64_t draws;
 
 bool wk_heap_sample_begin(uint64_t bytes, uint64_t given_seed)
 {
+	wk_heap_passing = WK_HEAP_ALL_NOTED;
 	seed = given_seed;
 	atomic_store(&draws, 0);
 	if (bytes && !buckets)
@@ -37,6 +39,8 @@ bool wk_heap_sample_begin(uint64_t bytes, uint64_t given_seed)
 	/* Other threads may look a block up as soon as this is set. */
 	atomic_thread_fence(memory_order_release);
 	wk_heap_sample_bytes = buckets ? bytes : 0;
+	if (wk_heap_sample_bytes && !(wk_heap_records & WK_CHANNEL_MEMORY))
+		wk_heap_passing = wk_heap_epoch;
 	return !bytes || buckets;
 }
 
