@@ -181,6 +181,28 @@ static void nothing_is_emitted_that_an_earlier_event_may_follow(void **state)
 	end(&r, "");
 }
 
+static void events_that_come_too_late_have_the_time_of_the_last_one(void **state)
+{
+	struct reading r;
+
+	(void)state;
+	begin(&r);
+	add_pass(&r, 0);
+	heap_add(&r.thread[0], A, 40, 0x1000, 50, 0);
+	add_events(&r, 0);
+	add_pass(&r, 50);
+	emit(&r);
+	expect(&r, "1080 500/501 +1000/50 malloc\n");
+	heap_add(&r.thread[1], A, 30, 0x3000, 50, 0);
+	heap_add(&r.thread[1], F, 45, 0x3000, 0, 0);
+	add_events(&r, 1);
+	add_pass(&r, 70);
+	emit(&r);
+	expect(&r, "1080 500/502 +3000/50 malloc\n"
+		   "1090 500/502 -3000\n");
+	end(&r, "");
+}
+
 static void until_limits_what_is_emitted(void **state)
 {
 	struct reading r;
@@ -664,6 +686,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(threads_are_merged_by_time),
 		cmocka_unit_test(nothing_is_emitted_that_an_earlier_event_may_follow),
+		cmocka_unit_test(events_that_come_too_late_have_the_time_of_the_last_one),
 		cmocka_unit_test(until_limits_what_is_emitted),
 		cmocka_unit_test(times_are_between_the_passes_around_them),
 		cmocka_unit_test(a_moved_block_is_released_and_allocated),

@@ -93,7 +93,8 @@ struct wk_heap_streams {
 	size_t snapshot, snapshot_count, snapshot_cap;
 	uint64_t snapshot_ticks; /* of the last one that the recorder took */
 	struct wk_event_snapshot_request request;
-	bool has_request; /* not emitted yet */
+	bool has_request;    /* not emitted yet */
+	uint64_t emitted_ns; /* the time of the last event */
 	uint64_t damaged;
 	bool has_blocks, has_calls; /* any so far */
 	bool is_ended;
@@ -535,12 +536,12 @@ static bool add_block(struct wk_heap_streams *streams, struct thread *thread, ui
 }
 
 static bool emit_text(struct wk_heap_streams *streams, const struct thread *thread,
-		      const struct wk_sink *sink, struct wk_err *err)
+		      uint64_t time_ns, const struct wk_sink *sink, struct wk_err *err)
 {
 	const struct wk_heap_record_read *record = &thread->next;
 	struct wk_str text = wk_heap_thread_stream_text(&thread->stream);
 	struct wk_event event = {
-		.time_ns = time_of(streams, record->ticks),
+		.time_ns = time_ns,
 		.pid = streams->processes[thread->process].pid,
 		.tid = record->tid,
 		.cpu = WK_NO_CPU,
@@ -609,9 +610,20 @@ static bool add_record(struct wk_heap_streams *streams, struct thread *thread, u
 		return emit_batch(streams, sink, err) &&
 		       emit_call(streams, thread, time_ns, sink, err);
 	if (is_text(thread->next.kind))
-		return emit_batch(streams, sink, err) && emit_text(streams, thread, sink, err);
+		return emit_batch(streams, sink, err) &&
+		       emit_text(streams, thread, time_ns, sink, err);
 	return thread->next.kind == WK_HEAP_RECORD_KEPT ||
 	       add_block(streams, thread, time_ns, sink, err);
+}
+
+/* A thread that is interrupted after it has read the time writes its event later than the recorder
+ * has said that all until then are there. What the event is about happens after that as well: other
+ * threads saw nothing of it before. */
+static uint64_t no_earlier(struct wk_heap_streams *streams, uint64_t time_ns)
+{
+	if (time_ns > streams->emitted_ns)
+		streams->emitted_ns = time_ns;
+	return streams->emitted_ns;
 }
 
 /* What a thread does in realloc is known when it has left it: if the block was kept, it was not
@@ -651,7 +663,7 @@ static bool emit_snapshot(struct wk_heap_streams *streams, const struct wk_sink 
 	uint32_t pid = process ? streams->processes[process].pid : WK_NO_PID;
 	struct wk_event event = {
 		.kind = WK_EVENT_SNAPSHOT,
-		.time_ns = time_of(streams, snapshot->ticks),
+		.time_ns = no_earlier(streams, time_of(streams, snapshot->ticks)),
 		.pid = pid,
 		.tid = pid,
 		.cpu = WK_NO_CPU,
@@ -716,7 +728,8 @@ static bool emit_run(struct wk_heap_streams *streams, uint64_t until_ns, bool *i
 			       !settle_release(streams, thread, &is_kept));
 		if (*is_waiting)
 			break;
-		ok = is_kept || add_record(streams, thread, time_ns, sink, err);
+		ok = is_kept ||
+		     add_record(streams, thread, no_earlier(streams, time_ns), sink, err);
 		thread->has_next = wk_heap_thread_stream_next(&thread->stream, &thread->next);
 	} while (ok && thread->has_next && thread->next.ticks <= end);
 	restore_order(streams);
