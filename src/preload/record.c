@@ -202,18 +202,24 @@ void wk_heap_moved(const void *block, size_t size, enum wk_heap_function functio
 bool wk_heap_released(const void *block, enum wk_heap_record record)
 {
 	struct wk_heap_thread *thread;
+	uint64_t time;
 	uint8_t *at;
 
 	if (wk_heap_sample_bytes && record == WK_HEAP_RECORD_KEPT)
 		wk_heap_sample_add(block);
 	else if (wk_heap_sample_bytes && !wk_heap_sample_remove(block))
 		return false;
+	/* First, since all else can be done while the counter is read. */
+	time = now();
 	thread = enter_for_blocks();
 	if (!thread)
 		return false;
 	at = wk_heap_room(thread);
-	if (WK_LIKELY(at))
-		put(thread, record, at, now(), (uintptr_t)block, NULL);
+	if (WK_LIKELY(at)) {
+		/* A block of the stream may have begun since then. */
+		time = time < thread->time ? thread->time : time;
+		put(thread, record, at, time, (uintptr_t)block, NULL);
+	}
 	wk_heap_leave(thread);
 	return true;
 }
