@@ -13,7 +13,9 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+#include "preload/hooks.h"
 #include "preload/internal.h"
+#include "preload/real.h"
 
 #define SLOT_BYTES 128u
 #define CODE_AT    32u /* in a slot */
@@ -413,10 +415,12 @@ static unsigned want_again(const struct file *file)
 
 	for (uint64_t i = 0; i < list_count; i++) {
 		struct wk_patched *patched;
+		uintptr_t at;
 
 		if (!is_of(&wk_patch_list[i], file))
 			continue;
-		patched = find_patched(file->base + wk_patch_list[i].vaddr);
+		at = file->base + wk_patch_list[i].vaddr;
+		patched = find_patched(at);
 		if (patched && !patched->is_wanted)
 			want(patched, &wk_patch_list[i]);
 		left += !patched;
@@ -449,6 +453,43 @@ static void fill_slots(const struct file *file, uintptr_t slot)
 		    add_patched(patch, at, slot))
 			slot += SLOT_BYTES;
 	}
+}
+
+/* An allocator that is a library is called by the hooks as well, which record that themselves. */
+static struct {
+	void *(*malloc)(size_t size);
+	void (*free)(void *block);
+} real;
+
+static void *quiet_malloc(size_t size)
+{
+	uint32_t before = wk_heap_busy;
+	void *block;
+
+	wk_heap_busy = before | WK_HEAP_IN_ALLOCATOR;
+	block = real.malloc(size);
+	wk_heap_busy = before;
+	return block;
+}
+
+static void quiet_free(void *block)
+{
+	uint32_t before = wk_heap_busy;
+
+	wk_heap_busy = before | WK_HEAP_IN_ALLOCATOR;
+	real.free(block);
+	wk_heap_busy = before;
+}
+
+/* The other hooks do so anyway. */
+static void quiet_hooks(void)
+{
+	if (wk_real.malloc == quiet_malloc)
+		return;
+	real.malloc = wk_real.malloc;
+	real.free = wk_real.free;
+	wk_real.malloc = quiet_malloc;
+	wk_real.free = quiet_free;
 }
 
 static void patch_file(struct file *file)
@@ -527,6 +568,10 @@ static void look(void)
 
 	if (atomic_exchange(&lock, 1))
 		return;
+	/* Then they know what they call. */
+	if (!wk_real_is_found())
+		wk_hook_free(wk_hook_malloc(1));
+	quiet_hooks();
 	call_kernel(SYS_rt_sigprocmask, SIG_SETMASK, (uintptr_t)&everything, (uintptr_t)&mask,
 		    sizeof(mask), 0);
 	dl_iterate_phdr(look_at, &is_first);

@@ -30,6 +30,7 @@ struct program {
 	enum obstacle obstacle;
 	struct wk_str detail;  /* the loader of its C library, or a function of its allocator */
 	const char *allocator; /* that has this function; NULL: it has no name */
+	bool is_elsewhere;     /* that is a library */
 	bool is_reported;
 };
 
@@ -134,6 +135,7 @@ static bool take_symbol(void *context, const struct wk_obj_symbol *symbol)
 		program->obstacle = OWN_ALLOCATOR;
 		program->detail = wk_str_c(known[i].function);
 		program->allocator = known[i].allocator;
+		program->is_elsewhere = symbol->is_plt;
 		return !known[i].allocator; /* a name may follow */
 	}
 	return true;
@@ -174,7 +176,8 @@ static void look_at(struct wk_unrecorded *unrecorded, struct program *program)
 	if (obj)
 		judge(unrecorded, program, obj);
 	if (program->obstacle == OWN_ALLOCATOR &&
-	    wk_heap_symbols_patches_file(unrecorded->symbols, program->name))
+	    wk_heap_symbols_patch(unrecorded->symbols,
+				  program->is_elsewhere ? NULL : program->name))
 		program->obstacle = NO_OBSTACLE;
 	wk_obj_free(obj);
 	wk_os_close(&file);

@@ -140,6 +140,9 @@ own("heap_threads", "elsewhere", "blocks are freed by another thread", through=[
 own("heap_threads", "reuse", "two threads reuse addresses", roots=["take_and_give"])
 own("heap_threads", "reuse", "two threads of a static program", "-static", roots=["take_and_give"])
 
+own("heap_processes", "generations", "children of children", through=["generation"])
+
+jemalloc("heap_processes", "generations", "children of children", through=["generation"])
 jemalloc("heap_calls", "moves", "realloc of NULL, up, down, and reallocarray", through=["moves"])
 jemalloc("heap_threads", "reuse", "two threads reuse addresses", roots=["take_and_give"])
 
@@ -241,6 +244,71 @@ int main()
         recorded(t, by, "--heap-symbols", "--", "./own", code=3)
         found = sizes(t)
         t.equal([found[size] for size in (8, 16, 24, 2000000, 3000000)], [100, 100, 100, 0, 0], "blocks by size")
+
+
+@tap.case("an allocator that is a library, with names of its own and operators of C++")
+def _(t):
+    tap.need("g++")
+    (t.folder / "calls.cpp").write_text("""#include <cstdlib>
+extern "C" void *tc_malloc(std::size_t);
+extern "C" void tc_free(void *);
+struct large { char at[333]; };
+int main()
+{
+	for (int i = 0; i < 100; i++) {
+		large *volatile by_operator = new large;
+		delete by_operator;
+		void *volatile by_malloc = malloc(444);
+		free(by_malloc);
+		void *volatile by_name = tc_malloc(555);
+		tc_free(by_name);
+	}
+}
+""")
+    library = next(pathlib.Path("/usr/lib").glob("*/libtcmalloc_minimal.so.4"), None)
+    if not library:
+        raise tap.Skip("libtcmalloc_minimal.so.4 is not here")
+    tap.run("g++", "-o", "calls", "calls.cpp", library, cwd=t.folder)
+    for by in users(t):
+        for names in "", "tc_,":
+            said = recorded(t, by, f"--heap-symbols={names}{library}", "--", "./calls")
+            t.true("allocates with" not in said, said)
+            found = sizes(t)
+            t.equal([found[333], found[444], found[555]], [100, 100, 100], f"blocks by size ({names})")
+
+
+LOADED = """#include <dlfcn.h>
+#include <stdlib.h>
+int main(void)
+{
+	void *library;
+	void *(*allocate)(size_t size);
+	void (*release)(void *block);
+
+	free(malloc(1));
+	library = dlopen("./own.so", RTLD_NOW);
+	if (!library)
+		return 9;
+	for (int i = 0; i < 1000; i++)
+		free(malloc(2));
+	allocate = (void *(*)(size_t))dlsym(library, "my_alloc");
+	release = (void (*)(void *))dlsym(library, "my_release");
+	for (int i = 0; i < 100; i++)
+		release(allocate(777));
+	return 3;
+}
+"""
+
+
+@tap.case("an allocator in a library that is loaded later")
+def _(t):
+    tap.need("cc")
+    (t.folder / "later.c").write_text(LOADED)
+    tap.run("cc", "-O1", "-fno-builtin", "-o", "later", "later.c", "-ldl", cwd=t.folder)
+    tap.run("cc", "-O2", "-fPIC", "-shared", "-o", "own.so", LIVE / "own_allocator.c", cwd=t.folder)
+    for by in users(t):
+        recorded(t, by, f"--heap-symbols={OWN_LIST},./own.so", "--", "./later", code=3)
+        t.equal(sizes(t)[777], 100, "blocks")
 
 
 @tap.case("a Rust program with an allocator written in C")

@@ -360,10 +360,10 @@ bool wk_heap_symbols_has_file(const struct wk_heap_symbols *symbols, const char 
 	return false;
 }
 
-bool wk_heap_symbols_patches_file(const struct wk_heap_symbols *symbols, const char *path)
+bool wk_heap_symbols_patch(const struct wk_heap_symbols *symbols, const char *path)
 {
 	for (size_t i = 0; i < symbols->patch_count; i++)
-		if (strcmp(symbols->patched[i], path) == 0)
+		if (!path || strcmp(symbols->patched[i], path) == 0)
 			return true;
 	return false;
 }

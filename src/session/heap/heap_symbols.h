@@ -30,9 +30,11 @@ bool wk_heap_symbols_find(struct wk_heap_symbols *symbols, const char *list,
 			  struct wk_recorder_options *options, struct wk_err *err);
 void wk_heap_symbols_fini(struct wk_heap_symbols *symbols);
 
-/* Is the file, a path as the kernel has it, recorded by uprobes, or are its functions patched? */
+/* Is the file, a path as the kernel has it, recorded by uprobes? */
 bool wk_heap_symbols_has_file(const struct wk_heap_symbols *symbols, const char *path);
-bool wk_heap_symbols_patches_file(const struct wk_heap_symbols *symbols, const char *path);
+
+/* Are functions of the file patched, or of any file if that is NULL? */
+bool wk_heap_symbols_patch(const struct wk_heap_symbols *symbols, const char *path);
 
 /* What functions of that name do; NONE if it is not known. `is_prefixed`: it followed the prefix of
  * an allocator. */
