@@ -98,6 +98,18 @@ static uint32_t more_calls(const struct outline *outline, uint32_t node)
 								       : 0;
 }
 
+/* Of the whole of a part only what its nodes have. */
+static uint64_t left_of(const struct wk_tree *tree, uint32_t node, bool is_part)
+{
+	uint64_t left = 0;
+
+	if (!is_part)
+		return tree->total_left[node];
+	for (uint32_t i = 1; i < tree->count; i++)
+		left += tree->parent[i] == 0 ? tree->total_left[i] : 0;
+	return left;
+}
+
 static void tree_row(struct wk_table *table, const struct outline *outline, uint32_t node)
 {
 	const struct wk_tree *tree = outline->tree;
@@ -112,7 +124,8 @@ static void tree_row(struct wk_table *table, const struct outline *outline, uint
 	wk_tables_weight_detail(table, "total", tree->unit, total);
 	wk_tables_weight(table, "self", tree->unit, true, self);
 	if (tree->total_left)
-		wk_tables_weight(table, "outstanding", tree->unit, false, tree->total_left[node]);
+		wk_tables_weight(table, "outstanding", tree->unit, false,
+				 left_of(tree, node, is_part));
 	wk_tables_samples(table, "samples", tree->total_left ? 1 : 0, outline->model,
 			  outline->filter, tree->unit, total, samples);
 	wk_column_number(table, WK_CELL_NUMBER, "depth", "depth", WK_DETAIL, tree->depth[node]);
