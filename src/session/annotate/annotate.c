@@ -309,7 +309,8 @@ static bool fill_source(struct annotator *annotator, const struct wk_filter *fil
 	wk_view_shape(annotator->query->choice, &shown);
 	wk_flat_init(&flat, annotator->model, filter, WK_FLAT_LINES, &shown);
 	find_hits(annotator, &flat, functions);
-	wk_source_rows_init(&annotator->rows, annotator->table, flat.whole);
+	wk_source_rows_init(&annotator->rows, annotator->table, annotator->model, filter->source,
+			    flat.whole);
 	if (annotator->count && wk_source_is_late(annotator->model, filter->source))
 		wk_table_note(annotator->table, WK_SOURCE_IS_LATE);
 	if (annotator->count)

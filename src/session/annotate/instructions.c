@@ -323,7 +323,7 @@ bool wk_instructions_fill(struct wk_table *table, const struct wk_model *model,
 	uint64_t whole = find_spots(&writer, filter, functions);
 	bool ok = true;
 
-	wk_source_rows_init_code(&writer.rows, table, whole);
+	wk_source_rows_init_code(&writer.rows, table, model, filter->source, whole);
 	find_codes(&writer, symbols);
 	for (size_t i = 0; i < writer.code_count && ok; i++)
 		ok = add_code(&writer, &writer.codes[i], err);

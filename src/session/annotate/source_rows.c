@@ -31,8 +31,11 @@ static void columns(struct wk_source_rows *rows, const struct content *content)
 	share(table, "self_percent", "self %", content, weight->self, rows->whole);
 	if (!rows->has_code)
 		share(table, "total_percent", "total %", content, weight->total, rows->whole);
-	wk_column_number_if(table, WK_CELL_COUNT, "self_samples", "self samples", 1,
-			    content->weight, weight->samples);
+	if (rows->weighs_bytes)
+		wk_column_number_if(table, WK_CELL_BYTES, "self_bytes", "self bytes", 0,
+				    content->weight, weight->self);
+	wk_column_number_if(table, WK_CELL_COUNT, "self_samples", rows->samples, 1, content->weight,
+			    weight->samples);
 	wk_column_text_if(table, "file", "file", WK_DETAIL, rows->file.len, rows->file);
 	if (rows->has_code) {
 		snprintf(address, sizeof(address), "%" PRIx64, content->address);
@@ -43,22 +46,31 @@ static void columns(struct wk_source_rows *rows, const struct content *content)
 	wk_column_text(table, "text", rows->has_code ? "instruction" : "source", 0, content->text);
 }
 
-static void start(struct wk_source_rows *rows, struct wk_table *table, uint64_t whole,
-		  bool has_code)
+static void start(struct wk_source_rows *rows, const struct wk_model *model, wk_source_id source)
 {
-	*rows = (struct wk_source_rows){ .table = table, .whole = whole, .has_code = has_code };
-	table->has_blanks = true;
+	const struct wk_source *of = &model->sources[source];
+	struct wk_buf title = { 0 };
+
+	wk_buf_add_fmt(&title, "self %ss", wk_source_row_word(of));
+	rows->samples = wk_table_keep(rows->table, wk_buf_str(&title)).at;
+	rows->weighs_bytes = wk_str_is(wk_model_str(model, of->unit), "bytes");
+	rows->table->has_blanks = true;
 	columns(rows, &(struct content){ 0 });
+	wk_buf_fini(&title);
 }
 
-void wk_source_rows_init(struct wk_source_rows *rows, struct wk_table *table, uint64_t whole)
+void wk_source_rows_init(struct wk_source_rows *rows, struct wk_table *table,
+			 const struct wk_model *model, wk_source_id source, uint64_t whole)
 {
-	start(rows, table, whole, false);
+	*rows = (struct wk_source_rows){ .table = table, .whole = whole };
+	start(rows, model, source);
 }
 
-void wk_source_rows_init_code(struct wk_source_rows *rows, struct wk_table *table, uint64_t whole)
+void wk_source_rows_init_code(struct wk_source_rows *rows, struct wk_table *table,
+			      const struct wk_model *model, wk_source_id source, uint64_t whole)
 {
-	start(rows, table, whole, true);
+	*rows = (struct wk_source_rows){ .table = table, .whole = whole, .has_code = true };
+	start(rows, model, source);
 }
 
 static void add(struct wk_source_rows *rows, const struct content *content)

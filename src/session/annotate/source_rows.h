@@ -2,6 +2,7 @@
 #ifndef WK_SESSION_ANNOTATE_SOURCE_ROWS_H
 #define WK_SESSION_ANNOTATE_SOURCE_ROWS_H
 
+#include "model/model.h"
 #include "views/tables/table.h"
 
 struct wk_row_weight {
@@ -12,13 +13,17 @@ struct wk_row_weight {
 struct wk_source_rows {
 	struct wk_table *table;
 	uint64_t whole;
+	const char *samples; /* the title of their column */
+	bool weighs_bytes;
 	struct wk_str file; /* of the lines at hand */
 	bool has_code;      /* rows are instructions as well, which have addresses */
 };
 
-/* `whole` is what weights are shares of. Adds the columns. */
-void wk_source_rows_init(struct wk_source_rows *rows, struct wk_table *table, uint64_t whole);
-void wk_source_rows_init_code(struct wk_source_rows *rows, struct wk_table *table, uint64_t whole);
+/* `whole` is what weights are shares of, and `source` what they are of. Adds the columns. */
+void wk_source_rows_init(struct wk_source_rows *rows, struct wk_table *table,
+			 const struct wk_model *model, wk_source_id source, uint64_t whole);
+void wk_source_rows_init_code(struct wk_source_rows *rows, struct wk_table *table,
+			      const struct wk_model *model, wk_source_id source, uint64_t whole);
 
 /* Lines that follow are of this file; the path is a row of its own. */
 void wk_source_rows_file(struct wk_source_rows *rows, struct wk_str path);
