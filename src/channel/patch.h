@@ -39,7 +39,8 @@ struct wk_patch_fix {
 };
 
 struct wk_patch_code {
-	uint8_t taken; /* bytes of the function: whole instructions */
+	uint8_t taken; /* bytes of the function: whole instructions, */
+	uint8_t first; /* and those of the first one */
 	uint8_t byte_count;
 	uint8_t fix_count;
 	uint8_t expected[WK_PATCH_TAKEN_BYTES]; /* those bytes */

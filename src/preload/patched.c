@@ -47,10 +47,16 @@ static uint32_t count;
 static unsigned long long seen_adds; /* how often the loader had loaded something then */
 static _Atomic uint32_t lock;
 
+/* Both registers: some functions also return how large the block is. */
+struct wk_patched_result {
+	uintptr_t first, second;
+};
+
 /* Also in the assembler's file. */
 void wk_patched_entry(void);
-uintptr_t wk_patched_call(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e,
-			  uintptr_t f, const struct wk_patched *patched, const uintptr_t *frame);
+struct wk_patched_result wk_patched_call(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d,
+					 uintptr_t e, uintptr_t f, const struct wk_patched *patched,
+					 const uintptr_t *frame);
 int wk_patched_personality(int version, int actions, uint64_t class, void *exception,
 			   void *context);
 
@@ -94,12 +100,13 @@ static __attribute__((noinline)) void copy_words(const uintptr_t *from, uintptr_
 }
 
 /* The real function, with as many arguments as any may have. */
-static inline uintptr_t call_real(const struct call *call)
+static inline struct wk_patched_result call_real(const struct call *call)
 {
-	uintptr_t (*real)(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t,
-			  uintptr_t, uintptr_t, uintptr_t, uintptr_t);
+	struct wk_patched_result (*real)(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t,
+					 uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t);
 	const uintptr_t *a = call->arguments, *more = call->frame + 2;
-	uintptr_t words[WORDS], result;
+	struct wk_patched_result result;
+	uintptr_t words[WORDS];
 
 	if (WK_UNLIKELY(((uintptr_t)more & (PAGE - 1)) > PAGE - sizeof(words))) {
 		copy_words(more, words);
@@ -124,24 +131,24 @@ static inline void note(const struct call *call, uintptr_t block, size_t size)
 		wk_heap_allocated((void *)block, size, call->patched->function, call->frame);
 }
 
-static inline uintptr_t allocate(const struct call *call, size_t size)
+static inline struct wk_patched_result allocate(const struct call *call, size_t size)
 {
-	uintptr_t block = call_real(call);
+	struct wk_patched_result result = call_real(call);
 
-	note(call, block, size);
-	return block;
+	note(call, result.first, size);
+	return result;
 }
 
-static inline uintptr_t allocate_to(const struct call *call, size_t size)
+static inline struct wk_patched_result allocate_to(const struct call *call, size_t size)
 {
-	uintptr_t result = call_real(call);
+	struct wk_patched_result result = call_real(call);
 
-	if ((int)result == 0)
+	if ((int)result.first == 0)
 		note(call, *(uintptr_t *)call->arguments[0], size);
 	return result;
 }
 
-static inline uintptr_t release(const struct call *call)
+static inline struct wk_patched_result release(const struct call *call)
 {
 	const void *block = (const void *)call->arguments[0];
 
@@ -151,10 +158,10 @@ static inline uintptr_t release(const struct call *call)
 }
 
 /* As in hooks.c. */
-static uintptr_t move(const struct call *call, const void *block, size_t size)
+static struct wk_patched_result move(const struct call *call, const void *block, size_t size)
 {
 	bool is_noted = is_wanted(call), was_noted = false;
-	uintptr_t moved;
+	struct wk_patched_result moved;
 
 	if (!block)
 		return allocate(call, size);
@@ -162,17 +169,18 @@ static uintptr_t move(const struct call *call, const void *block, size_t size)
 		was_noted = wk_heap_released(block,
 					     size ? WK_HEAP_RECORD_RELEASED : WK_HEAP_RECORD_FREED);
 	moved = call_real(call);
-	if (moved && is_noted && !wk_heap_is_passed(size))
-		wk_heap_moved((void *)moved, size, call->patched->function, call->frame);
-	else if (!moved && size && was_noted)
+	if (moved.first && is_noted && !wk_heap_is_passed(size))
+		wk_heap_moved((void *)moved.first, size, call->patched->function, call->frame);
+	else if (!moved.first && size && was_noted)
 		wk_heap_released(block, WK_HEAP_RECORD_KEPT);
 	return moved;
 }
 
-__attribute__((used)) uintptr_t wk_patched_call(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d,
-						uintptr_t e, uintptr_t f,
-						const struct wk_patched *patched,
-						const uintptr_t *frame)
+__attribute__((used)) struct wk_patched_result wk_patched_call(uintptr_t a, uintptr_t b,
+							       uintptr_t c, uintptr_t d,
+							       uintptr_t e, uintptr_t f,
+							       const struct wk_patched *patched,
+							       const uintptr_t *frame)
 {
 	const struct call call = { patched, frame, { a, b, c, d, e, f } };
 
@@ -293,14 +301,19 @@ static bool fill_slot(uint8_t *slot, const struct wk_patched *patched,
 	return ok;
 }
 
-/* At once, if the bytes are in one word, as where a function begins they are. */
+static bool is_in_word(uintptr_t at)
+{
+	return (at & 7) + WK_PATCH_JUMP_BYTES <= sizeof(uint64_t);
+}
+
+/* At once, if the bytes are in one word, as where a function begins they mostly are. */
 static void put_jump(uintptr_t at, const uint8_t jump[WK_PATCH_JUMP_BYTES])
 {
 	uintptr_t in = at & 7;
 	volatile uint8_t *byte = (volatile uint8_t *)at;
 	uint64_t word;
 
-	if (in + WK_PATCH_JUMP_BYTES > sizeof(word)) {
+	if (!is_in_word(at)) {
 		for (int i = 0; i < WK_PATCH_JUMP_BYTES; i++)
 			byte[i] = jump[i];
 		return;
@@ -335,6 +348,7 @@ struct file {
 	const char *path;
 	uint64_t device, inode;
 	uintptr_t base, from, to;
+	bool is_alone;   /* the calling thread: no other one runs the file's code */
 	unsigned rights; /* of a page that is written */
 };
 
@@ -344,7 +358,6 @@ static bool read_status(const char *path, struct stat *info)
 			   0) == 0;
 }
 
-/* If other threads run, code must stay what it is while it is written. */
 static bool is_alone(void)
 {
 	struct stat info;
@@ -400,6 +413,13 @@ static bool is_expected(const struct wk_channel_patch *patch, const struct file 
 	       memcmp((const void *)at, patch->code.expected, patch->code.taken) == 0;
 }
 
+/* Another thread may have run some of the instructions that the jump replaces, and would go on in
+ * the middle of it. */
+static bool is_safe(const struct wk_channel_patch *patch, const struct file *file, uintptr_t at)
+{
+	return file->is_alone || (patch->code.first >= WK_PATCH_JUMP_BYTES && is_in_word(at));
+}
+
 static void want(struct wk_patched *patched, const struct wk_channel_patch *patch)
 {
 	patched->call = patch->call;
@@ -450,7 +470,7 @@ static void fill_slots(const struct file *file, uintptr_t slot)
 		uintptr_t at = file->base + patch->vaddr;
 
 		if (is_of(patch, file) && !find_patched(at) && is_expected(patch, file, at) &&
-		    add_patched(patch, at, slot))
+		    is_safe(patch, file, at) && add_patched(patch, at, slot))
 			slot += SLOT_BYTES;
 	}
 }
@@ -501,7 +521,9 @@ static void patch_file(struct file *file)
 
 	if (!left)
 		return;
-	file->rights = PROT_READ | PROT_WRITE | (is_alone() ? 0 : PROT_EXEC);
+	file->is_alone = is_alone();
+	/* Other threads' code must stay what it is while it is written. */
+	file->rights = PROT_READ | PROT_WRITE | (file->is_alone ? 0 : PROT_EXEC);
 	slots = may_change(file) ? map_near(file->from, file->to, bytes) : 0;
 	if (slots)
 		fill_slots(file, slots);

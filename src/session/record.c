@@ -288,8 +288,9 @@ static void add_patches(const struct wk_recording *r, struct wk_buf *lines)
 		wk_num_add_counted(lines, r->result.heap_unpatched,
 				   " function of the allocator was",
 				   " functions of the allocator were");
-		wk_buf_add_text(lines, " not recorded: the system does not let code be changed, or "
-				       "the file has changed\n");
+		wk_buf_add_text(lines, " not recorded: the system does not let code be changed, "
+				       "the file has changed, or other threads ran when it was "
+				       "loaded\n");
 	} else if (r->request.recorder.heap_patch_count && !r->result.heap_patched &&
 		   r->result.heap_processes) {
 		wk_buf_add_text(lines, "no recorded process has loaded the file with the functions "

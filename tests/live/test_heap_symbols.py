@@ -209,6 +209,102 @@ def _(t):
             t.true(said in t.wick(*words).stderr, "the reason for uprobes")
 
 
+@tap.case("a function returns two words")
+def _(t):
+    tap.need("cc")
+    (t.folder / "pair.c").write_text("""#include <stdlib.h>
+struct pair { void *at; size_t size; };
+__attribute__((noinline)) struct pair my_alloc(size_t size) { return (struct pair){ malloc(size), size + 8 }; }
+__attribute__((noinline)) void my_release(void *block) { free(block); }
+int main(void)
+{
+	for (int i = 0; i < 100; i++) {
+		struct pair pair = my_alloc(40);
+		if (pair.size != 48)
+			return 1;
+		my_release(pair.at);
+	}
+}
+""")
+    tap.run("cc", "-O1", "-fno-optimize-sibling-calls", "-o", "pair", "pair.c", cwd=t.folder)
+    for by in users(t):
+        recorded(t, by, "--heap-symbols=my_alloc=malloc,my_release=free", "--", "./pair")
+        t.equal(sizes(t)[40], 100, "blocks")
+
+
+# `long_alloc` begins with an instruction that a jump fits in.
+SHARED = """#include <unistd.h>
+static char pool[64];
+__asm__(".pushsection .text\\n.balign 16\\n.globl long_alloc\\n.type long_alloc, @function\\n"
+	"long_alloc: movabs $1, %rax\\njmp my_alloc@PLT\\n.size long_alloc, . - long_alloc\\n.popsection");
+__attribute__((noinline)) void *my_alloc(size_t size)
+{
+	if (size > 4000)
+		write(2, "x", 1);
+	return pool;
+}
+__attribute__((noinline)) void my_release(void *block)
+{
+	if (block != pool)
+		write(2, "y", 1);
+}
+"""
+
+SHARES = """#include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+static void *(*my_alloc)(size_t), *(*long_alloc)(size_t);
+static void (*my_release)(void *);
+static atomic_int is_over;
+static void *call(void *unused)
+{
+	while (!is_over) {
+		my_release(my_alloc(3331));
+		my_release(long_alloc(3332));
+	}
+	return unused;
+}
+int main(void)
+{
+	pthread_t threads[16];
+	void *library = dlopen("./loaded.so", RTLD_NOW);
+	my_alloc = dlsym(library, "my_alloc");
+	long_alloc = dlsym(library, "long_alloc");
+	my_release = dlsym(library, "my_release");
+	for (int i = 0; i < 16; i++)
+		pthread_create(&threads[i], NULL, call, NULL);
+	usleep(20000);
+	for (int i = 0; i < 6000; i++) {
+		void *volatile block = malloc(100);
+		free(block);
+	}
+	my_release(long_alloc(3333));
+	is_over = 1;
+	for (int i = 0; i < 16; i++)
+		pthread_join(threads[i], NULL);
+}
+"""
+
+
+@tap.case("threads run a library's functions while it is noticed")
+def _(t):
+    need_patches()
+    tap.need("cc")
+    (t.folder / "loaded.c").write_text(SHARED)
+    (t.folder / "loads.c").write_text(SHARES)
+    tap.run("cc", "-O0", "-fPIC", "-shared", "-o", "loaded.so", "loaded.c", cwd=t.folder)
+    tap.run("cc", "-O1", "-o", "loads", "loads.c", "-lpthread", "-ldl", cwd=t.folder)
+    names = "my_alloc=malloc,long_alloc=malloc,my_release=free"
+    for _ in range(3):
+        came = tap.run(tap.WICK, "record", "-o", "wick.data", f"--heap-symbols=./loaded.so,{names}", "--", "./loads",
+                       check=False, cwd=t.folder)
+        t.equal(came.returncode, 0, f"exit code ({came.stderr})")
+        t.true("2 functions of the allocator were not recorded" in came.stderr, came.stderr)
+        t.true(sizes(t)[3333] == 1 and not sizes(t)[3331], "what is recorded")
+
+
 @tap.case("an operator new of the program's own throws")
 def _(t):
     tap.need("g++")

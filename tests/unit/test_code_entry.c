@@ -52,6 +52,7 @@ static void whole_instructions_are_moved_and_a_jump_goes_on_behind_them(void **s
 	(void)state;
 	assert_true(READS(0xf3, 0x0f, 0x1e, 0xfa, 0x41, 0x54, 0x55, 0x53, 0xc3));
 	assert_int_equal(entry.taken, 6);
+	assert_int_equal(entry.first, 4);
 	assert_int_equal(entry.byte_count, 11);
 	assert_memory_equal(entry.expected, entry.bytes, 6);
 	ASSERT_BYTES(6, JUMP);
@@ -65,6 +66,7 @@ static void an_operand_near_the_code_gets_a_fix_to_where_it_is(void **state)
 	/* cmpl $7, 0x100(%rip): relative to the end, behind the immediate byte */
 	assert_true(READS(0x83, 0x3d, 0, 1, 0, 0, 7, 0xc3));
 	assert_int_equal(entry.taken, 7);
+	assert_int_equal(entry.first, 7);
 	assert_fix(0, 2, 0x107 - 1, false);
 	assert_fix(1, 8, 7, false);
 	/* vmovdqu 0x10(%rip), %ymm0 */

@@ -169,6 +169,8 @@ static bool take_instructions(struct entry *entry, struct wk_bytes code, uint64_
 		if (!wk_x86_read(&code, &ins))
 			return refuse(entry, "begins with an instruction that wick does not know");
 		behind = (uint64_t)(code.at - function);
+		if (at == 0)
+			entry->code->first = (uint8_t)behind;
 		if (entry->has_ended || (size && at >= size)) {
 			if (!entry->has_ended || !is_filling(function + at, behind - at))
 				return refuse(entry, "is too short");
