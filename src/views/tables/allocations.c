@@ -367,8 +367,9 @@ static void note_margin(struct wk_table *table, const struct sites *sites)
 	wk_num_add_bytes(&margin, margin_of(&sites->whole));
 	wk_num_add_bytes(&unseen, sites->model->sample_bytes * 3);
 	wk_table_note(table,
-		      "±: in 19 of 20 recordings the true size is within that much of the "
-		      "estimate, %s of all; functions with less than %s may be missing",
+		      "sizes are estimates: in 19 of 20 recordings the true size is within ± of "
+		      "them (all: ± "
+		      "%s); functions with less than %s may be missing",
 		      wk_buf_text(&margin), wk_buf_text(&unseen));
 	WK_BUF_FINI_ALL(&margin, &unseen);
 }

@@ -136,7 +136,7 @@ void wk_tables_note_heaps(struct wk_table *table, const struct wk_model *model)
 	struct wk_buf words = { 0 };
 
 	wk_tables_note_earlier_blocks(table, model);
-	if (model->samples_blocks)
+	if (model->samples_blocks && !model->sample_bytes)
 		wk_table_note(table,
 			      "sizes and numbers of blocks are estimates: only some blocks were "
 			      "recorded (--heap-sample)");
