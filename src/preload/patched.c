@@ -22,6 +22,8 @@
 
 #define JUMP 0xe9 /* to a distance of four bytes */
 
+#define SHADOW_STACK_STATUS 0x5005 /* ARCH_SHSTK_STATUS, since Linux 6.6 */
+
 #define WORDS 4 /* of a caller's stack that may be arguments */
 
 #define RIGHTS     (PROT_READ | PROT_EXEC)
@@ -107,27 +109,31 @@ static inline struct wk_patched_result call_real(const struct call *call)
 	const uintptr_t *a = call->arguments, *more = call->frame + 2;
 	struct wk_patched_result result;
 	uintptr_t words[WORDS];
+	bool is_wanted = call->patched->is_wanted; /* may change meanwhile */
 
 	if (WK_UNLIKELY(((uintptr_t)more & (PAGE - 1)) > PAGE - sizeof(words))) {
 		copy_words(more, words);
 		more = words;
 	}
 	memcpy(&real, &call->patched->real, sizeof(real));
-	wk_patched_frame = (uintptr_t)call->frame;
-	wk_heap_busy |= WK_HEAP_IN_ALLOCATOR;
+	if (WK_LIKELY(is_wanted)) {
+		wk_patched_frame = (uintptr_t)call->frame;
+		wk_heap_busy |= WK_HEAP_IN_ALLOCATOR;
+	}
 	result = real(a[0], a[1], a[2], a[3], a[4], a[5], more[0], more[1], more[2], more[3]);
-	end_call();
+	if (WK_LIKELY(is_wanted))
+		end_call();
 	return result;
 }
 
-static inline bool is_wanted(const struct call *call)
+static inline bool is_recorded(const struct call *call)
 {
 	return *wk_heap_state != WK_HEAP_OFF && call->patched->is_wanted;
 }
 
 static inline void note(const struct call *call, uintptr_t block, size_t size)
 {
-	if (!wk_heap_is_passed(size) && WK_LIKELY(block && is_wanted(call)))
+	if (!wk_heap_is_passed(size) && WK_LIKELY(block && is_recorded(call)))
 		wk_heap_allocated((void *)block, size, call->patched->function, call->frame);
 }
 
@@ -152,7 +158,7 @@ static inline struct wk_patched_result release(const struct call *call)
 {
 	const void *block = (const void *)call->arguments[0];
 
-	if (block && !wk_heap_was_passed(block) && is_wanted(call))
+	if (block && !wk_heap_was_passed(block) && is_recorded(call))
 		wk_heap_released(block, WK_HEAP_RECORD_FREED);
 	return call_real(call);
 }
@@ -160,7 +166,7 @@ static inline struct wk_patched_result release(const struct call *call)
 /* As in hooks.c. */
 static struct wk_patched_result move(const struct call *call, const void *block, size_t size)
 {
-	bool is_noted = is_wanted(call), was_noted = false;
+	bool is_noted = is_recorded(call), was_noted = false;
 	struct wk_patched_result moved;
 
 	if (!block)
@@ -276,6 +282,17 @@ static bool put_distance(uint8_t *at, uintptr_t to)
 	return put == distance;
 }
 
+/* Processors that keep a second stack of return addresses let nothing return to one that was only
+ * pushed. */
+static bool has_shadow_stack(void)
+{
+	uint64_t features = 0;
+
+	return call_kernel(SYS_arch_prctl, SHADOW_STACK_STATUS, (uintptr_t)&features, 0, 0, 0) ==
+		       0 &&
+	       features & 1;
+}
+
 static bool fill_slot(uint8_t *slot, const struct wk_patched *patched,
 		      const struct wk_patch_code *code)
 {
@@ -293,7 +310,9 @@ static bool fill_slot(uint8_t *slot, const struct wk_patched *patched,
 		const struct wk_patch_fix *fix = &code->fixes[i];
 
 		target = patched->at + (uintptr_t)fix->target;
-		if (fix->is_absolute)
+		if (fix->is_absolute && has_shadow_stack())
+			ok = false;
+		else if (fix->is_absolute)
 			memcpy(slot + fix->at, &target, sizeof(target));
 		else
 			ok = put_distance(slot + fix->at, target);
