@@ -5,6 +5,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
@@ -433,6 +434,25 @@ fn main() {
         t.equal(sizes(t)[3333], 500, "blocks")
         recorded(t, by, "--heap-symbols=my_alloc=malloc,my_release=free", "--heap-sample=64K", "--", "./own")
         t.within(sizes(t)[3333], 1, 100, "blocks of a sample")
+
+
+@tap.case("running processes need uprobes")
+def _(t):
+    tap.need("cc")
+    user = heap_totals.as_user(t)
+    if not user and heap_totals.has_uprobes():
+        raise tap.Skip("this user may use uprobes")
+    (t.folder / "wait.c").write_text("#include <unistd.h>\nint main(void) { return (int)sleep(60); }\n")
+    tap.run("cc", "-o", "wait", "wait.c", cwd=t.folder)
+    with subprocess.Popen([*user, "./wait"], cwd=t.folder) as running:
+        try:
+            time.sleep(0.5)  # setpriv runs it
+            came = tap.run(*user, tap.WICK, "record", "--heap-symbols=main=malloc", "-p", running.pid, check=False,
+                           cwd=t.folder)
+        finally:
+            running.kill()
+    t.true(came.returncode and "running processes need uprobes; uprobes may be used by root only" in came.stderr,
+           came.stderr)
 
 
 @tap.case("what cannot be recorded is an error")
