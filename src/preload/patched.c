@@ -47,6 +47,7 @@ static uint64_t list_count;
 static struct wk_patched all[2 * WK_CHANNEL_PATCHES]; /* never moved: code refers to them */
 static uint32_t count;
 static unsigned long long seen_adds; /* how often the loader had loaded something then */
+static uint32_t not_patched;         /* of all files, when they were looked at last */
 static _Atomic uint32_t lock;
 
 /* Both registers: some functions also return how large the block is. */
@@ -531,6 +532,19 @@ static void quiet_hooks(void)
 	wk_real.free = quiet_free;
 }
 
+/* Returns how many are patched now. */
+static unsigned put_entries(uint32_t from, const struct file *file)
+{
+	unsigned done = 0;
+
+	for (uint32_t i = from; i < count; i++)
+		if (put_entry(&all[i], file->rights)) {
+			all[i].is_wanted = true;
+			done++;
+		}
+	return done;
+}
+
 static void patch_file(struct file *file)
 {
 	unsigned left = want_again(file), done = 0;
@@ -546,14 +560,12 @@ static void patch_file(struct file *file)
 	slots = may_change(file) ? map_near(file->from, file->to, bytes) : 0;
 	if (slots)
 		fill_slots(file, slots);
-	if (slots && set_rights(slots, bytes, RIGHTS))
-		for (uint32_t i = from; i < count; i++)
-			if (put_entry(&all[i], file->rights)) {
-				all[i].is_wanted = true;
-				done++;
-			}
+	if (slots && count == from)
+		call_kernel(SYS_munmap, slots, bytes, 0, 0, 0);
+	else if (slots && set_rights(slots, bytes, RIGHTS))
+		done = put_entries(from, file);
 	atomic_fetch_add(&wk_heap_head->patched, done);
-	atomic_fetch_add(&wk_heap_head->unpatched, left - done);
+	not_patched += left - done;
 }
 
 static bool is_listed(const struct file *file)
@@ -615,7 +627,10 @@ static void look(void)
 	quiet_hooks();
 	call_kernel(SYS_rt_sigprocmask, SIG_SETMASK, (uintptr_t)&everything, (uintptr_t)&mask,
 		    sizeof(mask), 0);
+	not_patched = 0;
 	dl_iterate_phdr(look_at, &is_first);
+	if (not_patched > atomic_load(&wk_heap_head->unpatched))
+		atomic_store(&wk_heap_head->unpatched, not_patched);
 	call_kernel(SYS_rt_sigprocmask, SIG_SETMASK, (uintptr_t)&mask, 0, sizeof(mask), 0);
 	atomic_store(&lock, 0);
 }

@@ -284,6 +284,8 @@ static bool close_file(struct wk_recording *r, bool ok, struct wk_err *err)
 /* Functions of --heap-symbols that were not patched. */
 static void add_patches(const struct wk_recording *r, struct wk_buf *lines)
 {
+	if (!r->request.recorder.heap_patch_count)
+		return;
 	if (r->result.heap_unpatched) {
 		wk_num_add_counted(lines, r->result.heap_unpatched,
 				   " function of the allocator was",
@@ -291,8 +293,7 @@ static void add_patches(const struct wk_recording *r, struct wk_buf *lines)
 		wk_buf_add_text(lines, " not recorded: the system does not let code be changed, "
 				       "the file has changed, or other threads ran when it was "
 				       "loaded\n");
-	} else if (r->request.recorder.heap_patch_count && !r->result.heap_patched &&
-		   r->result.heap_processes) {
+	} else if (!r->result.heap_patched && r->result.heap_processes) {
 		wk_buf_add_text(lines, "no recorded process has loaded the file with the functions "
 				       "of --heap-symbols\n");
 	}

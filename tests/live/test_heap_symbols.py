@@ -278,6 +278,8 @@ int main(void)
 		pthread_create(&threads[i], NULL, call, NULL);
 	usleep(20000);
 	for (int i = 0; i < 6000; i++) {
+		if (i == 3000)
+			dlopen("libm.so.6", RTLD_NOW);
 		void *volatile block = malloc(100);
 		free(block);
 	}
