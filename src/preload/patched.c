@@ -30,7 +30,8 @@
 #define PAGE       ((uintptr_t)WK_CHANNEL_PAGE)
 #define NEAR_STEP  ((uintptr_t)64 << 10)
 #define NEAR_STEPS 64u
-#define LAST_SHIFT 29u /* half a GiB: the file itself may be as large */
+#define FAR_STEP   ((uintptr_t)4 << 20)
+#define FAR_STEPS  128u /* half a GiB: the file itself may be as large */
 
 struct wk_patched {
 	uintptr_t real; /* first: patched_x86_64.S uses it */
@@ -38,6 +39,7 @@ struct wk_patched {
 	uint32_t call;     /* enum wk_allocator_call */
 	uint32_t function; /* enum wk_heap_function */
 	bool is_wanted;    /* in this recording */
+	bool is_filled;    /* its slot is; the function does not lead there yet */
 };
 
 struct wk_channel_patch wk_patch_list[WK_CHANNEL_PATCHES];
@@ -266,11 +268,11 @@ static uintptr_t map_near(uintptr_t from, uintptr_t to, size_t bytes)
 	for (unsigned i = 1; i < NEAR_STEPS && !at; i++)
 		if (from > i * NEAR_STEP + bytes)
 			at = map_at(from - bytes - i * NEAR_STEP, bytes);
-	for (unsigned shift = 22; shift <= LAST_SHIFT && !at; shift++)
-		if (from >> shift)
-			at = map_at(from - ((uintptr_t)1 << shift), bytes);
-	for (unsigned shift = LAST_SHIFT; shift >= 22 && !at; shift--)
-		at = map_at(to + ((uintptr_t)1 << shift), bytes);
+	for (unsigned i = 1; i <= FAR_STEPS && !at; i++)
+		if (from > i * FAR_STEP)
+			at = map_at(from - i * FAR_STEP, bytes);
+	for (unsigned i = FAR_STEPS; i > 0 && !at; i--)
+		at = map_at(to + i * FAR_STEP, bytes);
 	return at;
 }
 
@@ -476,22 +478,68 @@ static bool add_patched(const struct wk_channel_patch *patch, uintptr_t at, uint
 		return false;
 	*patched = (struct wk_patched){ .real = slot + CODE_AT, .at = at, .slot = slot,
 					.call = patch->call, .function = patch->function };
-	if (!fill_slot((uint8_t *)slot, patched, &patch->code))
-		return false;
-	count++;
-	return true;
+	patched->is_filled = fill_slot((uint8_t *)slot, patched, &patch->code);
+	count += patched->is_filled;
+	return patched->is_filled;
 }
 
-/* Those that have slots are the ones from `count` on. */
-static void fill_slots(const struct file *file, uintptr_t slot)
+static bool refill(struct wk_patched *patched, const struct wk_channel_patch *patch,
+		   unsigned rights)
 {
+	uintptr_t page = patched->slot & ~(PAGE - 1);
+
+	if (!set_rights(page, PAGE, rights))
+		return false;
+	patched->call = patch->call;
+	patched->function = patch->function;
+	patched->is_filled = fill_slot((uint8_t *)patched->slot, patched, &patch->code);
+	return set_rights(page, PAGE, RIGHTS) && patched->is_filled;
+}
+
+/* Of a file that was loaded there before. */
+static struct wk_patched *find_last(uintptr_t at)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (all[i].at == at)
+			return &all[i];
+	return NULL;
+}
+
+/* Uses the slots again that functions had there; returns how many. */
+static unsigned refill_slots(const struct file *file)
+{
+	unsigned done = 0;
+
 	for (uint64_t i = 0; i < list_count; i++) {
 		const struct wk_channel_patch *patch = &wk_patch_list[i];
 		uintptr_t at = file->base + patch->vaddr;
+		struct wk_patched *last = is_of(patch, file) ? find_last(at) : NULL;
 
-		if (is_of(patch, file) && !find_patched(at) && is_expected(patch, file, at) &&
-		    is_safe(patch, file, at) && add_patched(patch, at, slot))
-			slot += SLOT_BYTES;
+		if (last && !find_patched(at) && is_expected(patch, file, at) &&
+		    is_safe(patch, file, at) && refill(last, patch, file->rights))
+			done++;
+	}
+	return done;
+}
+
+/* Slots for the others. */
+static void add_slots(const struct file *file, unsigned most)
+{
+	size_t bytes = (most * SLOT_BYTES + PAGE - 1) & ~(PAGE - 1);
+	uintptr_t slots = most ? map_near(file->from, file->to, bytes) : 0, next = slots;
+	uint32_t from = count;
+
+	for (uint64_t i = 0; i < list_count && slots; i++) {
+		const struct wk_channel_patch *patch = &wk_patch_list[i];
+		uintptr_t at = file->base + patch->vaddr;
+
+		if (is_of(patch, file) && !find_last(at) && is_expected(patch, file, at) &&
+		    is_safe(patch, file, at) && add_patched(patch, at, next))
+			next += SLOT_BYTES;
+	}
+	if (slots && (count == from || !set_rights(slots, bytes, RIGHTS))) {
+		call_kernel(SYS_munmap, slots, bytes, 0, 0, 0);
+		count = from;
 	}
 }
 
@@ -533,37 +581,33 @@ static void quiet_hooks(void)
 }
 
 /* Returns how many are patched now. */
-static unsigned put_entries(uint32_t from, const struct file *file)
+static unsigned put_entries(const struct file *file)
 {
 	unsigned done = 0;
 
-	for (uint32_t i = from; i < count; i++)
-		if (put_entry(&all[i], file->rights)) {
-			all[i].is_wanted = true;
-			done++;
-		}
+	for (uint32_t i = 0; i < count; i++) {
+		if (!all[i].is_filled)
+			continue;
+		all[i].is_filled = false;
+		all[i].is_wanted = put_entry(&all[i], file->rights);
+		done += all[i].is_wanted;
+	}
 	return done;
 }
 
 static void patch_file(struct file *file)
 {
 	unsigned left = want_again(file), done = 0;
-	size_t bytes = (left * SLOT_BYTES + PAGE - 1) & ~(PAGE - 1);
-	uint32_t from = count;
-	uintptr_t slots;
 
 	if (!left)
 		return;
 	file->is_alone = is_alone();
 	/* Other threads' code must stay what it is while it is written. */
 	file->rights = PROT_READ | PROT_WRITE | (file->is_alone ? 0 : PROT_EXEC);
-	slots = may_change(file) ? map_near(file->from, file->to, bytes) : 0;
-	if (slots)
-		fill_slots(file, slots);
-	if (slots && count == from)
-		call_kernel(SYS_munmap, slots, bytes, 0, 0, 0);
-	else if (slots && set_rights(slots, bytes, RIGHTS))
-		done = put_entries(from, file);
+	if (may_change(file)) {
+		add_slots(file, left - refill_slots(file));
+		done = put_entries(file);
+	}
 	atomic_fetch_add(&wk_heap_head->patched, done);
 	not_patched += left - done;
 }
@@ -589,6 +633,8 @@ static void take_range(struct file *file, const struct dl_phdr_info *info)
 		if (at + part->p_memsz > file->to)
 			file->to = at + part->p_memsz;
 	}
+	file->from &= ~(PAGE - 1);
+	file->to = (file->to + PAGE - 1) & ~(PAGE - 1);
 }
 
 static int look_at(struct dl_phdr_info *info, size_t size, void *context)

@@ -308,6 +308,37 @@ def _(t):
         t.true(sizes(t)[3333] == 1 and not sizes(t)[3331], "what is recorded")
 
 
+AGAIN = """#include <dlfcn.h>
+#include <stdlib.h>
+int main(void)
+{
+	for (int i = 0; i < 20; i++) {
+		void *library = dlopen("./loaded.so", RTLD_NOW);
+		void *(*my_alloc)(size_t) = (void *(*)(size_t))dlsym(library, "my_alloc");
+		void (*my_release)(void *) = (void (*)(void *))dlsym(library, "my_release");
+		for (int k = 0; k < 2000; k++) {
+			void *volatile block = malloc(100);
+			free(block);
+		}
+		my_release(my_alloc(3331));
+		dlclose(library);
+	}
+}
+"""
+
+
+@tap.case("a library is loaded again and again")
+def _(t):
+    need_patches()
+    tap.need("cc")
+    (t.folder / "loaded.c").write_text(SHARED)
+    (t.folder / "again.c").write_text(AGAIN)
+    tap.run("cc", "-O0", "-fPIC", "-shared", "-o", "loaded.so", "loaded.c", cwd=t.folder)
+    tap.run("cc", "-O1", "-o", "again", "again.c", "-ldl", cwd=t.folder)
+    recorded(t, (), "--heap-symbols=./loaded.so,my_alloc=malloc,my_release=free", "--", "./again")
+    t.equal(sizes(t)[3331], 20, "blocks")
+
+
 @tap.case("an operator new of the program's own throws")
 def _(t):
     tap.need("g++")
