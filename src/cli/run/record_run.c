@@ -494,7 +494,11 @@ static void say_closing_words(const struct wk_record_request *request,
 		say_waiting(&outcome->result);
 	else
 		say_few(request, &outcome->result);
-	wk_num_add_counted(&words, outcome->result.samples, " sample in ", " samples in ");
+	if (outcome->result.records_calls && !outcome->result.hooks_calls)
+		wk_num_add_counted(&words, outcome->result.samples, " sample or memory call in ",
+				   " samples and memory calls in ");
+	else
+		wk_num_add_counted(&words, outcome->result.samples, " sample in ", " samples in ");
 	wk_num_add_duration(&words, outcome->result.elapsed_ns);
 	if (stacks) {
 		wk_buf_add_text(&words, ", ");
