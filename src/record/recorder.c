@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "event/advice.h"
@@ -641,21 +642,39 @@ static void add_settled(struct wk_buf *rows, uint64_t settled_ns)
 	wk_buf_add_u64(rows, settled_ns);
 }
 
+#define HEAP_PART_BYTES (4u << 20)
+
+/* In parts: many may have waited for the disk, and each part is copied some times. */
+static bool emit_heap_rows(struct wk_recorder *recorder, struct wk_err *err)
+{
+	struct wk_event event = { .kind = WK_EVENT_HEAP_STREAM, .cpu = WK_NO_CPU };
+	struct wk_bytes left =
+		wk_bytes_of((const uint8_t *)recorder->heap_rows.at, recorder->heap_rows.len);
+	bool ok = true;
+
+	while (ok && wk_bytes_left(&left)) {
+		const uint8_t *from = left.at;
+
+		while (wk_bytes_left(&left) && left.at - from < HEAP_PART_BYTES)
+			wk_bytes_skip(&left, wk_u32le(&left));
+		event.heap_stream.rows = wk_str_of((const char *)from, (size_t)(left.at - from));
+		ok = wk_sink_emit(recorder->sink, &event, err);
+	}
+	return ok;
+}
+
 /* What came of the heap's events, in front of the records of their time: the time until which
  * records may follow. */
 static bool emit_heap(struct wk_recorder *recorder, uint64_t *until_ns, struct wk_err *err)
 {
-	struct wk_event event = { .kind = WK_EVENT_HEAP_STREAM, .cpu = WK_NO_CPU };
-
 	*until_ns = UINT64_MAX;
 	if (!recorder->heap)
 		return true;
 	*until_ns = wk_heap_channels_take(recorder->heap, &recorder->heap_rows);
 	if (recorder->heap_rows.len && recorder->settled_ns)
 		add_settled(&recorder->heap_rows, recorder->settled_ns);
-	event.heap_stream.rows = wk_buf_str(&recorder->heap_rows);
 	recorder->heap_bytes += recorder->heap_rows.len;
-	return !recorder->heap_rows.len || wk_sink_emit(recorder->sink, &event, err);
+	return emit_heap_rows(recorder, err);
 }
 
 static bool handle_round(struct wk_recorder *recorder, const struct wk_round *round,
