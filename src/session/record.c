@@ -294,8 +294,9 @@ static void add_patches(const struct wk_recording *r, struct wk_buf *lines)
 				       "the file has changed, or other threads ran when it was "
 				       "loaded\n");
 	} else if (!r->result.heap_patched && r->result.heap_processes) {
-		wk_buf_add_text(lines, "no recorded process has loaded the file with the functions "
-				       "of --heap-symbols\n");
+		wk_buf_add_text(lines, "no function of --heap-symbols was recorded: no process has "
+				       "loaded the file, or too few events of malloc followed for "
+				       "wick to notice that\n");
 	}
 }
 

@@ -339,6 +339,21 @@ def _(t):
     t.equal(sizes(t)[3331], 20, "blocks")
 
 
+@tap.case("a library that was loaded just before the end is not recorded, with a reason")
+def _(t):
+    need_patches()
+    tap.need("cc")
+    (t.folder / "loaded.c").write_text(SHARED)
+    (t.folder / "late.c").write_text("""#include <dlfcn.h>
+int main(void) { return !dlopen("./loaded.so", RTLD_NOW); }
+""")
+    tap.run("cc", "-O0", "-fPIC", "-shared", "-o", "loaded.so", "loaded.c", cwd=t.folder)
+    tap.run("cc", "-O1", "-o", "late", "late.c", "-ldl", cwd=t.folder)
+    came = t.wick("record", "-o", "wick.data", "--heap-symbols=./loaded.so,my_alloc=malloc,my_release=free", "--",
+                  "./late")
+    t.true("too few events of malloc followed" in came.stderr, came.stderr)
+
+
 @tap.case("an operator new of the program's own throws")
 def _(t):
     tap.need("g++")
