@@ -291,14 +291,19 @@ int main(void)
 """
 
 
-@tap.case("threads run a library's functions while it is noticed")
-def _(t):
+def loading(t, name, text):
+    """A program that loads the library of SHARED later."""
     need_patches()
     tap.need("cc")
     (t.folder / "loaded.c").write_text(SHARED)
-    (t.folder / "loads.c").write_text(SHARES)
+    (t.folder / f"{name}.c").write_text(text)
     tap.run("cc", "-O0", "-fPIC", "-shared", "-o", "loaded.so", "loaded.c", cwd=t.folder)
-    tap.run("cc", "-O1", "-o", "loads", "loads.c", "-lpthread", "-ldl", cwd=t.folder)
+    tap.run("cc", "-O1", "-o", name, f"{name}.c", "-lpthread", "-ldl", cwd=t.folder)
+
+
+@tap.case("threads run a library's functions while it is noticed")
+def _(t):
+    loading(t, "loads", SHARES)
     names = "my_alloc=malloc,long_alloc=malloc,my_release=free"
     for _ in range(3):
         came = tap.run(tap.WICK, "record", "-o", "wick.data", f"--heap-symbols=./loaded.so,{names}", "--", "./loads",
@@ -329,26 +334,16 @@ int main(void)
 
 @tap.case("a library is loaded again and again")
 def _(t):
-    need_patches()
-    tap.need("cc")
-    (t.folder / "loaded.c").write_text(SHARED)
-    (t.folder / "again.c").write_text(AGAIN)
-    tap.run("cc", "-O0", "-fPIC", "-shared", "-o", "loaded.so", "loaded.c", cwd=t.folder)
-    tap.run("cc", "-O1", "-o", "again", "again.c", "-ldl", cwd=t.folder)
+    loading(t, "again", AGAIN)
     recorded(t, (), "--heap-symbols=./loaded.so,my_alloc=malloc,my_release=free", "--", "./again")
     t.equal(sizes(t)[3331], 20, "blocks")
 
 
 @tap.case("a library that was loaded just before the end is not recorded, with a reason")
 def _(t):
-    need_patches()
-    tap.need("cc")
-    (t.folder / "loaded.c").write_text(SHARED)
-    (t.folder / "late.c").write_text("""#include <dlfcn.h>
+    loading(t, "late", """#include <dlfcn.h>
 int main(void) { return !dlopen("./loaded.so", RTLD_NOW); }
 """)
-    tap.run("cc", "-O0", "-fPIC", "-shared", "-o", "loaded.so", "loaded.c", cwd=t.folder)
-    tap.run("cc", "-O1", "-o", "late", "late.c", "-ldl", cwd=t.folder)
     came = t.wick("record", "-o", "wick.data", "--heap-symbols=./loaded.so,my_alloc=malloc,my_release=free", "--",
                   "./late")
     t.true("too few events of malloc followed" in came.stderr, came.stderr)

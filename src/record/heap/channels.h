@@ -2,8 +2,8 @@
  *
  * One thread answers processes as they begin, and requests for snapshots; another empties the
  * rings: it sleeps until much is in one, or some milliseconds have passed. What it finds are rows
- * (channel/stream.h), which wait here until wk_heap_channels_take: a recorder that does not take
- * them makes programs wait, as soon as so many have come as it keeps.
+ * (channel/stream.h), which wait here until wk_heap_channels_take. If the recorder does not take
+ * them, programs wait once 32 MiB of rows are here, or more with `spills`.
  *
  * Nothing that a process writes is trusted: its rings are copied, never read in place, and a
  * channel whose positions make no sense is dropped. */
@@ -52,7 +52,7 @@ const char *wk_heap_channels_name(const struct wk_heap_channels *channels);
 /* Starts the threads. */
 bool wk_heap_channels_start(struct wk_heap_channels *channels, struct wk_err *err);
 
-/* Empties all rings a last time, and tells processes that the recording has ended. */
+/* Empties all rings once more, and tells processes that the recording has ended. */
 void wk_heap_channels_stop(struct wk_heap_channels *channels);
 
 /* Moves rows to `rows`, each preceded by its length (u32). Returns the time until which all events
