@@ -369,6 +369,16 @@ struct wk_event_lists {
 	bool is_before;         /* as in a sample */
 };
 
+/* How many frames they have in all. */
+static inline size_t wk_event_lists_frames(const struct wk_event_lists *lists)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < lists->count; i++)
+		count += lists->at[i].frame_count;
+	return count;
+}
+
 /* An operation on a range of a process's address space; one call may do several. */
 enum wk_memory_change {
 	WK_MEMORY_RESERVE = 1 << 0,

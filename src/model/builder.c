@@ -145,45 +145,32 @@ static void handle_sums(struct wk_builder *builder, const struct wk_event_sums *
 	wk_free(whose);
 }
 
-/* Adds the frames of a list by their numbers. */
-static bool add_list(struct wk_builder *builder, const struct wk_sample *sample,
-		     const uint32_t *numbers, uint32_t count)
+static bool are_known(const struct wk_builder *builder, const struct wk_event_lists *lists)
 {
-	wk_frame_id *frames = wk_model_add_list(builder->model, sample, count);
-	uint32_t known = builder->frame_numbers;
+	size_t count = wk_event_lists_frames(lists);
 	bool ok = true;
 
-	for (uint32_t i = 0; i < count; i++) {
-		ok &= numbers[i] && numbers[i] < known;
-		frames[i] = builder->frame_of_number[ok ? numbers[i] : 0];
-	}
+	for (size_t i = 0; i < count; i++)
+		ok &= lists->frames[i] && lists->frames[i] < builder->frame_numbers;
 	return ok;
 }
 
 static bool handle_lists(struct wk_builder *builder, const struct wk_event_lists *lists,
 			 struct wk_err *err)
 {
-	struct wk_sample sample = { .source = source_row(builder, 0), .cpu = WK_NO_CPU,
-				    .is_before = lists->is_before, .times = 1 };
-	const uint32_t *numbers = lists->frames;
-	bool ok = true;
+	struct wk_model *model = builder->model;
+	struct wk_sample sums = { .source = source_row(builder, 0), .cpu = WK_NO_CPU,
+				  .is_before = lists->is_before };
 
-	wk_model_expect_samples(builder->model, lists->count);
-	for (size_t i = 0; i < lists->count && ok; i++) {
-		uint32_t count = lists->at[i].frame_count;
-
-		sample.weight = wk_model_fit_weight(builder->model, lists->at[i].weight);
-		if (!count) {
-			wk_model_sum_sample(builder->model, &sample);
-			continue;
-		}
-		ok = add_list(builder, &sample, numbers, count);
-		numbers += count;
-	}
-	if (builder->model->lists.frame_count > WK_MOST_LISTED_FRAMES)
-		wk_model_stack_lists(builder->model);
-	return ok || wk_fail(err, WK_ECORRUPT, WK_NOWHERE,
-			     "a list has a frame that was not emitted before");
+	if (!are_known(builder, lists))
+		return wk_fail(err, WK_ECORRUPT, WK_NOWHERE,
+			       "a list has a frame that was not emitted before");
+	if (lists->count)
+		wk_model_add_lists(model, wk_model_sum_row(model, &sums), lists,
+				   builder->frame_of_number);
+	if (model->lists.frame_count > WK_MOST_LISTED_FRAMES)
+		wk_model_stack_lists(model);
+	return true;
 }
 
 /* Another input may have measured the same. */

@@ -756,16 +756,6 @@ static bool same_row(const void *table, uint32_t id, const void *key)
 	       (samples->is_before && samples->is_before[row]) == sample->is_before;
 }
 
-/* Adds weight and times to a row of the same stack, thread, source and side. */
-static void extend_sample(struct wk_model *model, uint32_t row, const struct wk_sample *sample)
-{
-	assert(row < model->samples.count);
-	have_times(model);
-	model->samples.weight[row] += sample->weight;
-	model->samples.times[row] += times_of(model, sample);
-	see_time(model, sample);
-}
-
 void wk_model_set_sum(struct wk_model *model, uint32_t row, uint64_t weight, uint64_t times)
 {
 	struct wk_samples *samples = &model->samples;
@@ -788,7 +778,7 @@ void wk_model_see_last(struct wk_model *model, bool is_before, uint64_t time_ns)
 		model->last_ns = time_ns;
 }
 
-void wk_model_sum_sample(struct wk_model *model, const struct wk_sample *sample)
+uint32_t wk_model_sum_row(struct wk_model *model, const struct wk_sample *sample)
 {
 	struct wk_samples *samples = &model->samples;
 	uint64_t hash = wk_hash_pair((uint64_t)sample->stack << 32 | sample->thread,
@@ -796,13 +786,21 @@ void wk_model_sum_sample(struct wk_model *model, const struct wk_sample *sample)
 					     sample->is_before);
 	uint32_t id = wk_index_find(&model->own->sample_rows, hash, same_row, samples, sample);
 
-	if (!id) {
-		have_times(model);
-		wk_model_add_sample(model, sample);
-		wk_index_add(&model->own->sample_rows, hash, samples->count);
-		return;
-	}
-	extend_sample(model, id - 1, sample);
+	if (id)
+		return id - 1;
+	have_times(model);
+	wk_model_add_sample(model, sample);
+	wk_model_set_sum(model, samples->count - 1, 0, 0);
+	wk_index_add(&model->own->sample_rows, hash, samples->count);
+	return samples->count - 1;
+}
+
+void wk_model_sum_sample(struct wk_model *model, const struct wk_sample *sample)
+{
+	uint32_t row = wk_model_sum_row(model, sample);
+
+	wk_model_add_to_sum(model, row, sample->weight, times_of(model, sample));
+	see_time(model, sample);
 }
 
 static bool same_interval(const void *table, uint32_t id, const void *key)

@@ -205,7 +205,7 @@ struct wk_samples {
 	size_t cap, expected; /* rows that fit, and that will come, if known */
 };
 
-/* Stacks as lists of frames, of samples whose stack is 0: model/stack_lists.h. */
+/* Stacks as lists of frames, of rows whose stack is 0: model/stack_lists.h. */
 struct wk_stack_lists {
 	struct wk_list_block *first, *last; /* NULL: there are none */
 	size_t frame_count;
@@ -640,7 +640,19 @@ static inline uint64_t wk_model_fit_weight(struct wk_model *model, uint64_t weig
 /* Makes room for `count` more at once. */
 void wk_model_expect_samples(struct wk_model *model, size_t count);
 
-/* The same, added to the row that has its stack, thread, source and side, if there is one. */
+/* The row that has its stack, thread, source and side, for wk_model_add_to_sum; made if there is
+ * none. */
+uint32_t wk_model_sum_row(struct wk_model *model, const struct wk_sample *sample);
+
+/* Adds to the weight and the number of samples of a row of sums. */
+static inline void wk_model_add_to_sum(struct wk_model *model, uint32_t row, uint64_t weight,
+				       uint64_t times)
+{
+	model->samples.weight[row] += weight;
+	model->samples.times[row] += times;
+}
+
+/* The same, added to the row of its sum. */
 void wk_model_sum_sample(struct wk_model *model, const struct wk_sample *sample);
 
 static inline void wk_model_put_sample(struct wk_model *model, const struct wk_sample *sample)

@@ -201,13 +201,9 @@ static bool is_broken(struct stack_state state)
 	return state.user_frames <= STUMP_FRAMES || state.flags & IN_LIBRARY;
 }
 
-static void count(struct judging *j, uint32_t sample, struct stack_state state)
+static void count(struct judging *j, struct stack_state state, uint64_t times)
 {
-	bool counts = j->model->sources[j->filter->source].counts_samples;
-	uint64_t times = counts ? wk_filter_weight(j->filter, j->model, sample)
-				: wk_filter_times(j->filter, j->model, sample);
-
-	if (!wk_filter_has(j->filter, sample) || !(state.flags & HAS_USER))
+	if (!(state.flags & HAS_USER))
 		return;
 	j->found.judged += times;
 	j->found.has_callers |= state.has_callers;
@@ -217,10 +213,22 @@ static void count(struct judging *j, uint32_t sample, struct stack_state state)
 static void count_stacks(struct judging *j)
 {
 	struct stack_state *states = judge_stacks(j);
+	bool counts = j->model->sources[j->filter->source].counts_samples;
 
 	for (uint32_t i = 0; i < j->model->samples.count; i++)
-		count(j, i, states[j->model->samples.stack[i]]);
+		if (wk_filter_has(j->filter, i))
+			count(j, states[j->model->samples.stack[i]],
+			      counts ? wk_filter_weight(j->filter, j->model, i)
+				     : wk_filter_times(j->filter, j->model, i));
 	wk_free(states);
+}
+
+/* Later frames change nothing that counts. */
+static bool is_judged(struct stack_state state)
+{
+	if (state.flags & HAS_USER)
+		return state.has_callers && state.flags & (HAS_ROOT | MAY_BE_WHOLE | IN_KERNEL);
+	return state.flags & IN_KERNEL;
 }
 
 static void count_lists(struct judging *j)
@@ -231,9 +239,11 @@ static void count_lists(struct judging *j)
 	while (wk_list_walk_next(&walk, &list)) {
 		struct stack_state state = state_of_outermost(j, j->flags[list.frames[0]]);
 
-		for (uint32_t i = 1; i < list.frame_count; i++)
+		if (!wk_filter_has(j->filter, list.row))
+			continue;
+		for (uint32_t i = 1; i < list.frame_count && !is_judged(state); i++)
 			state = state_below(state, j->flags[list.frames[i]]);
-		count(j, list.sample, state);
+		count(j, state, wk_list_times(j->model, &list));
 	}
 }
 

@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -71,12 +72,12 @@ static void describe(const struct wk_model *model, struct wk_buf *words)
 	wk_flat_compare(&flat, model, &filter,
 			&(struct wk_tree_options){ .pairs = &pairs, .hides_plumbing = true });
 	for (uint32_t i = 0; i < flat.count; i++)
-		wk_buf_add_fmt(words, "%s %u>%u %u>%u\n",
+		wk_buf_add_fmt(words, "%s %" PRIu64 ">%" PRIu64 " %" PRIu64 ">%" PRIu64 "\n",
 			       wk_strtab_get(model->text, model->functions[flat.rows[i].id].name),
-			       (unsigned)flat.rows[i].self_before, (unsigned)flat.rows[i].self,
-			       (unsigned)flat.rows[i].total_before, (unsigned)flat.rows[i].total);
+			       flat.rows[i].self_before, flat.rows[i].self,
+			       flat.rows[i].total_before, flat.rows[i].total);
 	broken = wk_broken_stacks_of(model, &filter);
-	wk_buf_add_fmt(words, "whole %u, %u of %u broken%s%s\n", (unsigned)flat.whole,
+	wk_buf_add_fmt(words, "whole %" PRIu64 ", %u of %u broken%s%s\n", flat.whole,
 		       (unsigned)broken.broken, (unsigned)broken.judged,
 		       broken.has_callers ? ", with callers" : "",
 		       pairs.is_process ? ", processes" : "");
@@ -152,6 +153,42 @@ static void stacks_that_break_off_are_found(void **state)
 			  "vfs_read 1>0 1>0\nwhole 8, 4 of 9 broken, with callers\n");
 }
 
+static void weights_have_64_bits(void **state)
+{
+	(void)state;
+	assert_comparison(
+		"main;a 65535\nmain;a;b 65536\nmain;b 1\n",
+		"main;a 65534\nmain;b 4294967295\nmain 4294967296\n",
+		"main 0>4294967296 131072>8590000125\nb 65537>4294967295 65537>4294967295\n"
+		"a 65535>65534 131071>65534\nwhole 8590000125, 0 of 0 broken\n");
+}
+
+/* More than 16 bits number them. */
+static void many_frames_are_told_apart(void **state)
+{
+	struct wk_buf before = { 0 }, after = { 0 }, of_lists = { 0 }, of_stacks = { 0 };
+	struct wk_model *model;
+
+	(void)state;
+	for (unsigned i = 0; i < 70000; i++) {
+		wk_buf_add_fmt(&before, "main;f%u 1\n", i);
+		if (i % 1000 == 0)
+			wk_buf_add_fmt(&after, "f%u;main 2\nf%u;f%u 3\n", i, i / 2, i + 1);
+	}
+	model = comparison(wk_buf_text(&before), true, wk_buf_text(&after), true);
+	assert_non_null(model->lists.first);
+	describe(model, &of_lists);
+	wk_model_free(model);
+	model = comparison(wk_buf_text(&before), false, wk_buf_text(&after), false);
+	describe(model, &of_stacks);
+	wk_model_free(model);
+	assert_string_equal(wk_buf_text(&of_lists), wk_buf_text(&of_stacks));
+	wk_buf_fini(&before);
+	wk_buf_fini(&after);
+	wk_buf_fini(&of_lists);
+	wk_buf_fini(&of_stacks);
+}
+
 static void the_frame_of_a_list_must_be_known(void **state)
 {
 	struct wk_model *model = wk_model_new();
@@ -208,6 +245,8 @@ int main(void)
 		cmocka_unit_test(frames_that_are_processes_are_no_functions),
 		cmocka_unit_test(plumbing_counts_for_its_callers),
 		cmocka_unit_test(stacks_that_break_off_are_found),
+		cmocka_unit_test(weights_have_64_bits),
+		cmocka_unit_test(many_frames_are_told_apart),
 		cmocka_unit_test(the_frame_of_a_list_must_be_known),
 		cmocka_unit_test(too_many_frames_become_stacks),
 	};

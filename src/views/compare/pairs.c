@@ -61,16 +61,18 @@ static void find_listed(struct pairing *p)
 	struct wk_stack_list list;
 
 	p->listed = wk_alloc_zeroed(model->frames.count, 1);
-	while (wk_list_walk_next(&walk, &list)) {
-		uint8_t side = side_of_sample(model, list.sample);
+	while (wk_list_walk_next_block(&walk)) {
+		uint8_t side = side_of_sample(model, walk.block->row);
 
-		if (!wk_filter_has(p->filter, list.sample))
+		if (!wk_filter_has(p->filter, walk.block->row))
 			continue;
-		for (uint32_t i = 0; i < list.frame_count; i++)
-			p->listed[list.frames[i]] |= (uint8_t)(side << IN_LIST);
-		p->listed[list.frames[0]] |= (uint8_t)(side << OUTERMOST);
-		if (list.frame_count > 1)
-			p->listed[list.frames[1]] |= (uint8_t)(side << SECOND);
+		for (size_t i = 0; i < walk.block->frames; i++)
+			p->listed[walk.frames[i]] |= (uint8_t)(side << IN_LIST);
+		while (wk_list_walk_next_in_block(&walk, &list)) {
+			p->listed[list.frames[0]] |= (uint8_t)(side << OUTERMOST);
+			if (list.frame_count > 1)
+				p->listed[list.frames[1]] |= (uint8_t)(side << SECOND);
+		}
 	}
 }
 

@@ -62,14 +62,15 @@ static inline void weigh(struct weights *weights, wk_stack_id id, int which, uin
 	}
 }
 
-static inline void weigh_sample(const struct wk_folding *f, const struct wk_filter *filter,
-				uint32_t i, uint64_t weighs[WEIGHTS])
+/* What a row of the samples, or a part of it, weighs. */
+static inline void weigh_part(const struct wk_folding *f, uint32_t row, uint64_t weight,
+			      uint64_t times, uint64_t weighs[WEIGHTS])
 {
 	const struct wk_samples *samples = &f->model->samples;
-	uint64_t times = wk_filter_times(filter, f->model, i);
-	uint64_t weight = f->options->by_samples ? times : wk_filter_weight(filter, f->model, i);
-	bool is_before = samples->is_before && samples->is_before[i];
+	bool is_before = samples->is_before && samples->is_before[row];
 
+	if (f->options->by_samples)
+		weight = times;
 	weighs[WEIGHT] = is_before ? 0 : weight;
 	weighs[OTHER] = is_before ? weight : samples->is_before ? 0 : times;
 }
@@ -84,7 +85,8 @@ static void count_samples(struct weights *weights, const struct wk_folding *f,
 		if (!wk_filter_has(filter, i))
 			continue;
 		leaf = wk_folding_leaf(f, i);
-		weigh_sample(f, filter, i, weighs);
+		weigh_part(f, i, wk_filter_weight(filter, f->model, i),
+			   wk_filter_times(filter, f->model, i), weighs);
 		if (weighs[WEIGHT])
 			weigh(weights, leaf, WEIGHT, weighs[WEIGHT]);
 		if (weighs[OTHER])
@@ -216,19 +218,12 @@ static void add_up(struct sum *sums, const struct weights *weights, const struct
 	}
 }
 
-static inline void add_weights(uint64_t *to, const uint64_t weighs[WEIGHTS])
-{
-	to[WEIGHT] += weighs[WEIGHT];
-	to[OTHER] += weighs[OTHER];
-}
-
 /* Lists of frames as stacks (model/stack_lists.h). */
 struct listing {
 	const struct wk_folding *folding;
 	const uint32_t *rows; /* by frame */
 	uint8_t *plumbing;    /* wk_folding_plumbing */
 	struct sum *sums;
-	uint32_t number; /* of the list at hand, from 1 */
 };
 
 static bool is_process(const struct listing *l, uint32_t outermost)
@@ -247,23 +242,29 @@ static bool hides(const struct listing *l, const uint32_t *frame)
 	       wk_folding_hides(l->folding, l->plumbing, frame[0], named->function[frame[-1]]);
 }
 
-/* Adds to the `total` of each row of a list, and to `self` of that of the innermost frame. */
-static void add_list(struct listing *l, struct wk_stack_list list, const uint64_t weighs[WEIGHTS])
+/* Adds to the `total` of each row of a list, and to `self` of that of the innermost frame. `number`
+ * is that of the list, from 1. */
+static inline void add_list(const struct listing *l, const struct wk_stack_list *list,
+			    uint32_t number, const uint64_t weighs[WEIGHTS])
 {
-	struct sum *sum = NULL;
+	uint64_t weight = weighs[WEIGHT], other = weighs[OTHER];
+	const uint32_t *rows = l->rows;
+	struct sum *sums = l->sums, *sum = NULL;
 
-	l->number++;
-	for (uint32_t i = is_process(l, list.frames[0]); i < list.frame_count; i++) {
-		if (i && hides(l, &list.frames[i]))
+	for (uint32_t i = is_process(l, list->frames[0]); i < list->frame_count; i++) {
+		if (i && hides(l, &list->frames[i]))
 			continue;
-		sum = &l->sums[l->rows[list.frames[i]]];
-		if (sum->until == l->number)
+		sum = &sums[rows[list->frames[i]]];
+		if (sum->until == number)
 			continue;
-		sum->until = l->number;
-		add_weights(sum->total, weighs);
+		sum->until = number;
+		sum->total[WEIGHT] += weight;
+		sum->total[OTHER] += other;
 	}
-	if (sum)
-		add_weights(sum->self, weighs);
+	if (sum) {
+		sum->self[WEIGHT] += weight;
+		sum->self[OTHER] += other;
+	}
 }
 
 static void add_lists(struct sum *sums, const struct wk_folding *f, const struct wk_filter *filter,
@@ -272,17 +273,18 @@ static void add_lists(struct sum *sums, const struct wk_folding *f, const struct
 	struct listing l = { .folding = f, .rows = rows, .sums = sums };
 	struct wk_list_walk walk = wk_list_walk(f->model);
 	struct wk_stack_list list;
+	uint32_t number = 0;
 
-	if (!walk.block)
+	if (!f->model->lists.first)
 		return;
 	l.plumbing = wk_folding_plumbing(f);
 	while (wk_list_walk_next(&walk, &list)) {
 		uint64_t weighs[WEIGHTS];
 
-		if (!wk_filter_has(filter, list.sample))
+		if (!wk_filter_has(filter, list.row))
 			continue;
-		weigh_sample(f, filter, list.sample, weighs);
-		add_list(&l, list, weighs);
+		weigh_part(f, list.row, list.weight, wk_list_times(f->model, &list), weighs);
+		add_list(&l, &list, ++number, weighs);
 	}
 	wk_free(l.plumbing);
 }
