@@ -14,7 +14,8 @@ static bool emit_one(const struct wk_sink *sink, const struct wk_event_blocks *b
 		.cpu = WK_NO_CPU,
 		.heap = { .change = block->is_freed ? WK_HEAP_FREE : WK_HEAP_ALLOCATE,
 			  .address = block->address,
-			  .size_bytes = block->size_bytes },
+			  .size_bytes = block->size_bytes,
+			  .has_loose_time = thread->has_loose_times },
 	};
 
 	event.heap.sample.is_before = blocks->is_before;

@@ -414,6 +414,9 @@ struct wk_event_heap {
 	uint64_t old_address, old_size_bytes; /* of one that moves; the same address: in place */
 	/* Of a sampled block: how many blocks and bytes it stands for; 0: it stands for itself. */
 	uint64_t of_blocks, of_bytes;
+	/* The time may be a little too early: of events of several threads at one address, the
+	 * order may be wrong. */
+	bool has_loose_time;
 	struct wk_str made_by;         /* which part of the allocator; may be empty */
 	struct wk_event_sample sample; /* chains; source and weight are the builder's */
 };
@@ -437,7 +440,8 @@ struct wk_block_estimate {
 
 struct wk_block_thread {
 	uint32_t pid, tid;
-	uint32_t group; /* of stacks, counted from 0 or 1 */
+	uint32_t group;       /* of stacks, counted from 0 or 1 */
+	bool has_loose_times; /* as in struct wk_event_heap */
 };
 
 #define WK_MOST_BLOCKS 1024 /* of an event */

@@ -51,6 +51,8 @@ static void find_threads(struct wk_builder *builder, const struct wk_event_block
 			.heap = wk_heap_lifetimes_heap(builder->heaps, process, 0),
 			.group = group_of(builder, thread),
 		};
+		wk_heap_lifetimes_loosen(builder->heaps, builder->block_threads[i].heap,
+					 thread->has_loose_times);
 	}
 }
 

@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "model/heap_blocks.h"
+#include "model/heap_order.h"
 #include "model/heap_rows.h"
 #include "model/heap_totals.h"
 
@@ -18,6 +19,7 @@ struct heap {
 	struct wk_heap_blocks blocks;
 	wk_heap_id next; /* of its process's heaps */
 	bool is_listed;  /* among those */
+	bool is_loose;   /* times of its threads may be in the wrong order: heap_order.h */
 	struct wk_heap_lives lives;
 	struct recent_part {
 		wk_text_id name;
@@ -43,6 +45,7 @@ struct wk_heap_lifetimes {
 	struct wk_map heap_of_process; /* the first of those that had a block since it began */
 	struct last_block *last_of_thread;
 	size_t threads_cap;
+	struct wk_heap_order order;
 };
 
 struct wk_heap_lifetimes *wk_heap_lifetimes_new(struct wk_model *model)
@@ -187,16 +190,24 @@ static wk_source_id source(struct wk_heap_lifetimes *lifetimes, enum wk_derived 
 	return *known;
 }
 
-static inline void count(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
-			 enum wk_derived derived, const struct wk_heap_block *block,
-			 struct wk_sample *sample)
+static inline void count_blocks(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
+				enum wk_derived derived, uint64_t weight, uint64_t blocks,
+				struct wk_sample *sample)
 {
 	if (lifetimes->model->samples.count >= WK_MODEL_MOST_SAMPLES)
 		return;
 	sample->source = source(lifetimes, derived);
-	sample->weight = wk_model_fit_weight(lifetimes->model, block->weight);
-	sample->times = times(wk_heap_blocks_sampled(&lifetimes->heaps[heap].blocks, block));
+	sample->weight = wk_model_fit_weight(lifetimes->model, weight);
+	sample->times = blocks;
 	wk_heap_rows_count(lifetimes->rows, lifetimes->model->heaps[heap].process, sample);
+}
+
+static inline void count(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
+			 enum wk_derived derived, const struct wk_heap_block *block,
+			 struct wk_sample *sample)
+{
+	count_blocks(lifetimes, heap, derived, block->weight,
+		     times(wk_heap_blocks_sampled(&lifetimes->heaps[heap].blocks, block)), sample);
 }
 
 /* Since then its thread, which allocated it, did nothing else. */
@@ -237,16 +248,50 @@ static inline bool free_block(struct wk_heap_lifetimes *lifetimes, wk_heap_id he
 	return true;
 }
 
+/* The block was ended already, when another one was allocated at its address. */
+static bool free_ended(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap, uint64_t address,
+		       struct wk_sample *who, bool by_others)
+{
+	const struct wk_heap_waiting *found =
+		wk_heap_order_take(&lifetimes->order.blocks, heap, address, who, by_others);
+	struct wk_sample allocated;
+
+	if (!found)
+		return false;
+	allocated = found->allocated;
+	allocated.time_ns = who->time_ns;
+	who->about = found->about;
+	count_blocks(lifetimes, heap, WK_DERIVED_FREE, found->weight, 1, who);
+	if (found->was_last)
+		count_blocks(lifetimes, heap, WK_DERIVED_HEAP_TEMPORARY, found->weight, 1,
+			     &allocated);
+	lifetimes->model->heaps[heap].missed_frees--;
+	lifetimes->model->heaps[0].missed_frees--;
+	return true;
+}
+
+static void wait_for_block(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap, uint64_t address,
+			   const struct wk_sample *who)
+{
+	if (lifetimes->heaps[heap].is_loose)
+		wk_heap_order_add(
+			&lifetimes->order.releases,
+			&(struct wk_heap_waiting){ .heap = heap, .address = address, .who = *who });
+}
+
 /* What a program frees that is not known was allocated before the recording, or that was lost. */
 void wk_heap_lifetimes_free_block(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
 				  uint64_t address, struct wk_sample *who)
 {
-	bool is_known = free_block(lifetimes, heap, address, who);
+	bool is_known = free_ended(lifetimes, heap, address, who, true) ||
+			free_block(lifetimes, heap, address, who) ||
+			free_ended(lifetimes, heap, address, who, false);
 
 	last_block_of(lifetimes, who->thread)->heap = 0;
 	if (!is_known && address) {
 		lifetimes->model->heaps[heap].unknown_frees++;
 		lifetimes->model->heaps[0].unknown_frees++;
+		wait_for_block(lifetimes, heap, address, who);
 	}
 }
 
@@ -275,10 +320,27 @@ static void end_heap(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
 static void miss_free(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
 		      const struct wk_heap_block *block, const struct wk_sample *who)
 {
+	struct wk_heap_waiting ended = { .heap = heap,
+					 .address = block->address,
+					 .who = *who,
+					 .weight = block->weight };
+	struct wk_heap_origin origin;
+
 	wk_heap_rows_pass(lifetimes->rows, who->time_ns);
-	end_block(lifetimes, heap, block, who);
+	origin = end_block(lifetimes, heap, block, who);
 	lifetimes->model->heaps[heap].missed_frees++;
 	lifetimes->model->heaps[0].missed_frees++;
+	if (!lifetimes->heaps[heap].is_loose)
+		return;
+	ended.about = origin.about;
+	ended.was_last = is_last_block(lifetimes, heap, block, origin.thread);
+	ended.allocated = wk_heap_rows_sample(lifetimes->rows, block->row);
+	wk_heap_order_add(&lifetimes->order.blocks, &ended);
+}
+
+void wk_heap_lifetimes_loosen(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap, bool is_loose)
+{
+	lifetimes->heaps[heap].is_loose = is_loose;
 }
 
 void wk_heap_lifetimes_prefetch(const struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
@@ -287,16 +349,15 @@ void wk_heap_lifetimes_prefetch(const struct wk_heap_lifetimes *lifetimes, wk_he
 	wk_heap_blocks_prefetch(&lifetimes->heaps[heap].blocks, address);
 }
 
-void wk_heap_lifetimes_allocate(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
-				const struct wk_heap_allocated *allocated, struct wk_sample *who)
+/* A new block in the place of `block`, of which nothing is known any more. */
+static inline void fill_block(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
+			      const struct wk_heap_allocated *allocated,
+			      struct wk_heap_block *block, struct wk_sample *who)
 {
 	struct wk_model *model = lifetimes->model;
 	struct wk_heap_blocks *blocks = &lifetimes->heaps[heap].blocks;
-	struct wk_heap_block *block = wk_heap_blocks_at(blocks, allocated->address);
 
 	model->samples_blocks |= allocated->of_blocks != 0;
-	if (block->row)
-		miss_free(lifetimes, heap, block, who);
 	who->source = source(lifetimes, WK_DERIVED_HEAP);
 	who->weight = wk_model_fit_weight(model, allocated->bytes);
 	who->times = times(allocated->of_blocks);
@@ -309,6 +370,39 @@ void wk_heap_lifetimes_allocate(struct wk_heap_lifetimes *lifetimes, wk_heap_id 
 	model->heaps[heap].counts_blocks = true;
 	*last_block_of(lifetimes, who->thread) = (struct last_block){ heap, allocated->address };
 	list_heap(lifetimes, heap);
+}
+
+/* The release of the new block came already: there is none at its address. */
+static void allocate_released(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
+			      const struct wk_heap_allocated *allocated,
+			      const struct wk_sample *released, struct wk_sample *who)
+{
+	struct wk_heap_blocks *blocks = &lifetimes->heaps[heap].blocks;
+	struct wk_heap_block *block = wk_heap_blocks_at(blocks, allocated->address);
+	struct wk_sample by = *released;
+
+	by.time_ns = who->time_ns;
+	fill_block(lifetimes, heap, allocated, block, who);
+	free_block(lifetimes, heap, allocated->address, &by);
+	lifetimes->model->heaps[heap].unknown_frees--;
+	lifetimes->model->heaps[0].unknown_frees--;
+}
+
+void wk_heap_lifetimes_allocate(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
+				const struct wk_heap_allocated *allocated, struct wk_sample *who)
+{
+	const struct wk_heap_waiting *released = wk_heap_order_take(
+		&lifetimes->order.releases, heap, allocated->address, who, false);
+	struct wk_heap_block *block;
+
+	if (released) {
+		allocate_released(lifetimes, heap, allocated, &released->who, who);
+		return;
+	}
+	block = wk_heap_blocks_at(&lifetimes->heaps[heap].blocks, allocated->address);
+	if (block->row)
+		miss_free(lifetimes, heap, block, who);
+	fill_block(lifetimes, heap, allocated, block, who);
 }
 
 static void begin_block(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
@@ -328,6 +422,7 @@ void wk_heap_lifetimes_add(struct wk_heap_lifetimes *lifetimes, wk_process_id pr
 	wk_heap_id id = wk_heap_lifetimes_heap(lifetimes, process, heap->heap);
 
 	wk_heap_rows_pass(lifetimes->rows, who->time_ns);
+	lifetimes->heaps[id].is_loose = heap->has_loose_time;
 	switch (heap->change) {
 	case WK_HEAP_CREATE: /* of the earlier process with its number, whose end was not
 			      * recorded */

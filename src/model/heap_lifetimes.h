@@ -5,7 +5,8 @@
  *
  * A block that changes its size ends and a new one begins. An allocation at the address of a block
  * ends that block as well: its release was not recorded. Releasing an unknown block ends nothing:
- * it was allocated before the recording. Both are counted.
+ * it was allocated before the recording. Both are counted, unless heap_order.h says that only their
+ * times are in the wrong order.
  *
  * heap_blocks.h has what is allocated now, heap_rows.h the rows, heap_totals.h those of heaps. */
 #ifndef WK_MODEL_HEAP_LIFETIMES_H
@@ -37,6 +38,9 @@ void wk_heap_lifetimes_allocate(struct wk_heap_lifetimes *lifetimes, wk_heap_id 
 				const struct wk_heap_allocated *block, struct wk_sample *who);
 void wk_heap_lifetimes_free_block(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
 				  uint64_t address, struct wk_sample *who);
+
+/* For the events of a heap that follow: times of its threads may be in the wrong order. */
+void wk_heap_lifetimes_loosen(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap, bool is_loose);
 
 /* Announces an event of the block. */
 void wk_heap_lifetimes_prefetch(const struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
