@@ -143,13 +143,17 @@ enum wk_channel_full {
 enum wk_channel_records {
 	WK_CHANNEL_HEAP = 1,   /* blocks */
 	WK_CHANNEL_MEMORY = 2, /* calls that change the address space */
+	/* Times of blocks may be too early by as much as a processor looks ahead: a thread that
+	 * frees what another one has just allocated may seem to be the first. So nothing waits for
+	 * the counter. It takes every event to see that, from the first one on. */
+	WK_CHANNEL_LOOSE = 4,
 };
 
 struct wk_channel_answer {
 	uint32_t version;
 	uint32_t is_accepted;
 	uint32_t when_full;    /* enum wk_channel_full */
-	uint32_t records;      /* bits of enum wk_channel_records */
+	uint32_t records;      /* bits of enum wk_channel_records: which, and how */
 	uint64_t sample_bytes; /* mean distance of recorded blocks; 0: all are */
 	uint64_t seed;
 	uint64_t patch_count; /* at most WK_CHANNEL_PATCHES follow: wk_channel_patch */

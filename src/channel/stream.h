@@ -22,7 +22,8 @@
  *
  * An address is the difference to the last one of the block (0 at its start), divided by 8, folded;
  * in a wide record it is not divided. A stack is the difference to the last one of the block,
- * folded. Times are ticks of the machine's counter.
+ * folded. Times are ticks of the machine's counter. They are in order within a stream; of two
+ * streams see WK_CHANNEL_LOOSE.
  *
  * A block that realloc moves is RELEASED before the call, then MOVED, or KEPT if the call failed:
  * the order of times is the order in which addresses were free.
@@ -98,6 +99,7 @@ enum wk_heap_call {
  *     MOMENTS      u32 0, u8 which (bits of enum wk_heap_moment), u64 bytes: which moments are to
  *                  be snapshots when the events are read; before all events
  *     SEEN         u32 process: it ran before, and has blocks that are unknown; after PROCESS
+ *     LOOSE        u32 process: WK_CHANNEL_LOOSE; after PROCESS
  *     SNAPSHOT     u32 process or 0 for all, u64 ticks, u8 cause (enum wk_heap_snapshot_cause),
  *                  u32 length, the label: in order of ticks
  *
@@ -120,6 +122,7 @@ enum wk_heap_stream_row {
 	WK_HEAP_ROW_SEEN,
 	WK_HEAP_ROW_SETTLED,
 	WK_HEAP_ROW_SPACE,
+	WK_HEAP_ROW_LOOSE,
 };
 
 enum wk_heap_space_flag {

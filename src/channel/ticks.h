@@ -1,10 +1,9 @@
 /* The clock of the heap library's events: the machine's counter, which costs less than asking the
  * system for the time. The recorder stores pairs of both.
  *
- * wk_heap_ticks is after all that was loaded before. wk_heap_ticks_alone need not be, for a thread
- * that no other one gives anything to: the processor may read the counter first. Otherwise a thread
- * that frees a block which another one has just handed over would have freed it some nanoseconds
- * before it was allocated. */
+ * wk_heap_ticks is after all that was loaded before. wk_heap_ticks_alone need not be: the processor
+ * may read the counter first. So a thread that frees a block which another one has just handed over
+ * may have freed it some nanoseconds before it was allocated: see WK_CHANNEL_LOOSE. */
 #ifndef WK_CHANNEL_TICKS_H
 #define WK_CHANNEL_TICKS_H
 

@@ -88,9 +88,9 @@ struct wk_heap_thread {
 
 extern __thread struct wk_heap_thread *wk_heap_self WK_INITIAL_EXEC;
 
-/* Several threads were recorded at one time, in this process. Set before the second one's first
- * event, so that who gets a block of it knows. */
-extern _Atomic bool wk_heap_has_threads;
+/* Several threads were recorded at one time, in this process, and their times must be in order. Set
+ * before the second one's first event, so that who gets a block of it knows. */
+extern _Atomic bool wk_heap_orders_times;
 
 /* Why calls of this thread are not recorded now: they are this library's own, or those of the
  * allocator, whose caller is recorded. */

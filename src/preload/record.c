@@ -96,14 +96,15 @@ struct block_numbers {
 static inline void put(struct wk_heap_thread *thread, unsigned head, uint8_t *from, uint64_t now,
 		       uint64_t address, const struct block_numbers *block)
 {
-	uint64_t time = now - thread->time;
+	/* A block of the stream may have begun since it was read. */
+	uint64_t time = now > thread->time ? now - thread->time : 0;
 	int64_t change = (int64_t)(address - thread->address);
 	uint64_t eighth = wk_heap_fold(change >> 3);
 	uint64_t all = time | eighth | (block ? block->size | block->stack : 0);
 	unsigned lengths = 0;
 	uint8_t *at;
 
-	thread->time = now;
+	thread->time += time;
 	thread->address = address;
 	if (WK_UNLIKELY(all >> 32 || change & 7)) {
 		const uint64_t numbers[MOST_NUMBERS] = { time, wk_heap_fold(change),
@@ -126,7 +127,7 @@ static inline void put(struct wk_heap_thread *thread, unsigned head, uint8_t *fr
 
 static inline uint64_t now(void)
 {
-	if (atomic_load_explicit(&wk_heap_has_threads, memory_order_relaxed))
+	if (atomic_load_explicit(&wk_heap_orders_times, memory_order_relaxed))
 		return wk_heap_ticks();
 	return wk_heap_ticks_alone();
 }
@@ -165,6 +166,7 @@ static inline void put_block(const void *block, size_t size, unsigned head, cons
 {
 	struct wk_heap_thread *thread = enter_for_blocks();
 	uint32_t stack, last;
+	uint64_t time;
 	uint8_t *at;
 
 	if (WK_UNLIKELY(wk_heap_sample_bytes) && !is_sampled(thread, block, size)) {
@@ -174,12 +176,14 @@ static inline void put_block(const void *block, size_t size, unsigned head, cons
 	}
 	if (!thread)
 		return;
+	/* First, since all else can be done while the counter is read. */
+	time = now();
 	stack = wk_heap_walk(thread, frame);
 	at = wk_heap_room(thread);
 	if (WK_LIKELY(at)) {
 		last = thread->stack;
 		thread->stack = stack;
-		put(thread, head, at, now(), (uintptr_t)block,
+		put(thread, head, at, time, (uintptr_t)block,
 		    &(struct block_numbers){ size, wk_heap_fold((int32_t)(stack - last)) });
 	}
 	wk_heap_leave(thread);
@@ -209,17 +213,13 @@ bool wk_heap_released(const void *block, enum wk_heap_record record)
 		wk_heap_sample_add(block);
 	else if (wk_heap_sample_bytes && !wk_heap_sample_remove(block))
 		return false;
-	/* First, since all else can be done while the counter is read. */
-	time = now();
+	time = now(); /* first as well */
 	thread = enter_for_blocks();
 	if (!thread)
 		return false;
 	at = wk_heap_room(thread);
-	if (WK_LIKELY(at)) {
-		/* A block of the stream may have begun since then. */
-		time = time < thread->time ? thread->time : time;
+	if (WK_LIKELY(at))
 		put(thread, record, at, time, (uintptr_t)block, NULL);
-	}
 	wk_heap_leave(thread);
 	return true;
 }

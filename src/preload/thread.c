@@ -14,7 +14,7 @@
 __thread struct wk_heap_thread *wk_heap_self WK_INITIAL_EXEC;
 __thread uint32_t wk_heap_busy WK_INITIAL_EXEC;
 
-_Atomic bool wk_heap_has_threads;
+_Atomic bool wk_heap_orders_times;
 
 static pthread_key_t key;
 static bool has_key;
@@ -101,7 +101,7 @@ static bool make_key(void)
 bool wk_heap_threads_begin(void)
 {
 	wk_heap_self = NULL;
-	wk_heap_has_threads = false;
+	wk_heap_orders_times = false;
 	threads = NULL;
 	late_count = 0;
 	atomic_store(&lock, 0);
@@ -195,8 +195,8 @@ static bool take_slot(struct wk_heap_thread *thread, uint32_t tid)
 	if (!find_slot(&thread->number))
 		return false;
 	/* The first slot has one thread at a time, each after the events of the last one. */
-	if (thread->number > 0)
-		wk_heap_has_threads = true;
+	if (thread->number > 0 && !(wk_heap_records & WK_CHANNEL_LOOSE))
+		wk_heap_orders_times = true;
 	slot = wk_heap_open_slot(thread->number);
 	if (!slot) {
 		atomic_store(&wk_heap_head->state[thread->number], WK_CHANNEL_FREE);

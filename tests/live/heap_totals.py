@@ -68,6 +68,31 @@ class Log:
         return any(low <= address < high for low, high in self.ranges[pid] for address in chain[:3])
 
 
+class Order:
+    """Events of different threads at one address may be in the wrong order, by less than LOOSE_NS: a
+    release before its allocation, or an allocation before the release of the block before it. Not so
+    of processes that ran before."""
+    LOOSE_NS = 100000
+
+    def __init__(self):
+        self._waiting = collections.defaultdict(list)  # (pid, address): (time, tid, block)
+        self.strict = set()
+
+    def wait(self, fields, block=None):
+        if fields["pid"] not in self.strict:
+            self._waiting[fields["pid"], fields["address"]].append(
+                (int(fields["time"]), fields["tid"], block))
+
+    def take(self, fields, by_others=False):
+        """What came for the event: a list of one block, or of None for a release; empty: nothing."""
+        waiting, now = self._waiting.get((fields["pid"], fields["address"]), []), int(fields["time"])
+        for i, (time, tid, block) in enumerate(waiting):
+            if now < time + self.LOOSE_NS and (tid != fields["tid"] or not by_others):
+                del waiting[i]
+                return [block]
+        return []
+
+
 class Heap:
     """The same of a recording, and its stacks."""
 
@@ -78,6 +103,7 @@ class Heap:
         self.notes = []
         self.live = collections.defaultdict(dict)  # process: address: is it counted, size
         self._log, self._known, last = log, {}, 0
+        self._releases, self._blocks = Order(), Order()
         for kind, fields in events(t, recording):
             if kind == "note":
                 self.notes.append(fields["text"])
@@ -92,13 +118,12 @@ class Heap:
 
     def _take(self, fields):
         if fields["change"] == "seen":
+            self._releases.strict.add(fields["pid"])
+            self._blocks.strict.add(fields["pid"])
             return
         pid, address = fields["pid"], fields["address"]
         if fields["change"] == "free":
-            block = self.live[pid].pop(address, None)
-            self.foreign += block is None
-            if block and block[0]:
-                self._add(pid, "free", block[1])
+            self._free(fields)
             return
         size = int(fields.get("size", "0"), 16)
         text = pid, fields.get("user", "")
@@ -107,11 +132,37 @@ class Heap:
             self._known[text] = chain, self._log.is_counted(pid, chain)
         chain, is_counted = self._known[text]
         self.allocations += 1
-        self.missed += address in self.live[pid]
-        self.live[pid][address] = is_counted, size
         if is_counted:
             self._add(pid, fields["made_by"].strip('"'), size)
             self.chains[pid][chain] += 1
+        if self._releases.take(fields):
+            self.foreign -= 1
+            self._count_free(pid, (is_counted, size))
+            return
+        if address in self.live[pid]:
+            self.missed += 1
+            self._blocks.wait(fields, self.live[pid][address])
+        self.live[pid][address] = is_counted, size
+
+    def _free(self, fields):
+        pid, ended = fields["pid"], self._blocks.take(fields, by_others=True)
+        if ended:
+            self.missed -= 1
+            block = ended[0]
+        else:
+            block = self.live[pid].pop(fields["address"], None)
+            if block is None and (ended := self._blocks.take(fields)):
+                self.missed -= 1
+                block = ended[0]
+        if block is None:
+            self.foreign += 1
+            self._releases.wait(fields)
+        else:
+            self._count_free(pid, block)
+
+    def _count_free(self, pid, block):
+        if block[0]:
+            self._add(pid, "free", block[1])
 
     def _add(self, pid, name, size):
         self.counted[pid][name][0] += 1
@@ -174,6 +225,8 @@ def compare(t, program, case, *words, through=(), roots=("main",), cut=0, is_log
     t.within(heap.missed, 0, interrupted, "allocations at addresses that were not freed")
     t.within(heap.foreign, 0, interrupted, "releases of blocks that nothing allocated")
     t.within(heap.backward, 0, interrupted, "events before the one before")
+    if not interrupted:
+        t.equal(summed(t, "wick.data")[:2], (heap.allocations, False), "what wick adds up")
     if not has_notes:
         t.equal(heap.notes, [], "notes")
     t.equal(bool(log.counted), is_logged, "does the program say what it counted?")

@@ -33,6 +33,7 @@ struct process {
 	uint32_t number, pid;
 	uint64_t sample_bytes;
 	bool was_running, is_seen; /* the event for that was emitted */
+	bool has_loose_times;
 	struct wk_heap_stacks stacks;
 	uint64_t counts[COUNTS];
 };
@@ -383,6 +384,9 @@ static bool add_row(struct wk_heap_streams *streams, struct wk_bytes *row)
 	case WK_HEAP_ROW_SEEN:
 		streams->processes[process].was_running = true;
 		return true;
+	case WK_HEAP_ROW_LOOSE:
+		streams->processes[process].has_loose_times = true;
+		return true;
 	case WK_HEAP_ROW_GONE:
 		return true;
 	default:
@@ -494,7 +498,10 @@ static uint16_t batch_thread(struct wk_heap_streams *streams, struct thread *thr
 	thread->batch_tid = tid;
 	thread->batch_thread = (uint16_t)batch->thread_count;
 	batch->threads[batch->thread_count++] = (struct wk_block_thread){
-		streams->processes[thread->process].pid, tid, thread->process
+		.pid = streams->processes[thread->process].pid,
+		.tid = tid,
+		.group = thread->process,
+		.has_loose_times = streams->processes[thread->process].has_loose_times,
 	};
 	return thread->batch_thread;
 }

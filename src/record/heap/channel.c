@@ -253,6 +253,8 @@ void wk_heap_channel_drain(struct wk_heap_channel *channel, struct wk_buf *event
 		wk_buf_add_u64(before, channel->sample_bytes);
 		if (channel->was_running)
 			begin_row(before, 0, WK_HEAP_ROW_SEEN, channel->number);
+		if (channel->has_loose_times)
+			begin_row(before, 0, WK_HEAP_ROW_LOOSE, channel->number);
 		channel->is_announced = true;
 	}
 	for (uint32_t i = 0; i < threads && i < WK_CHANNEL_THREADS && !channel->is_broken; i++) {

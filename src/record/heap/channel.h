@@ -14,7 +14,8 @@ struct wk_heap_channel {
 	int fd, pid_fd;
 	uint32_t number, pid, uid;
 	uint64_t began_ns, sample_bytes;
-	bool was_running; /* before it was recorded */
+	bool was_running;     /* before it was recorded */
+	bool has_loose_times; /* WK_CHANNEL_LOOSE */
 	struct wk_heap_space space;
 	bool is_announced;
 	bool is_broken; /* its positions make no sense */

@@ -191,13 +191,14 @@ static ssize_t receive(int from, union first_message *first, int *file)
 	return got;
 }
 
-static void answer(const struct wk_heap_channels *channels, int to, uint32_t number)
+static void answer(const struct wk_heap_channels *channels, int to, uint32_t number,
+		   bool has_loose_times)
 {
 	struct wk_channel_answer answer = {
 		.version = WK_CHANNEL_VERSION,
 		.is_accepted = 1,
 		.when_full = channels->options.when_full,
-		.records = channels->options.records,
+		.records = channels->options.records | (has_loose_times ? WK_CHANNEL_LOOSE : 0u),
 		.sample_bytes = channels->options.sample_bytes,
 		.seed = channels->options.seed + number,
 		.patch_count = channels->options.patch_count,
@@ -235,18 +236,29 @@ static void add_first_space(struct wk_heap_channels *channels, struct wk_heap_ch
 			  WK_HEAP_SPACE_BEGINS | (is_from_before ? WK_HEAP_SPACE_FROM_BEFORE : 0u));
 }
 
+/* Are all its blocks known, and all that happens to them? */
+static bool may_have_loose_times(const struct wk_heap_channels *channels,
+				 const struct wk_channel_hello *hello)
+{
+	const struct wk_heap_channels_options *options = &channels->options;
+
+	return !hello->was_running && !hello->was_forked && !options->sample_bytes &&
+	       !options->patch_count && options->when_full != WK_CHANNEL_DROP;
+}
+
 /* It is among the channels before the process goes on. Owns `file`. */
 static void welcome(struct wk_heap_channels *channels, int from, const struct ucred *who,
 		    const struct wk_channel_hello *hello, int file)
 {
 	struct wk_heap_channel *channel = wk_heap_channel_new(file, (uint32_t)who->pid);
+	bool has_space, has_loose_times = may_have_loose_times(channels, hello);
 	uint32_t number;
-	bool has_space;
 
 	if (!channel)
 		return;
 	channel->uid = who->uid;
 	channel->was_running = hello->was_running;
+	channel->has_loose_times = has_loose_times;
 	channel->began_ns = wk_os_clock_ns();
 	channel->sample_bytes = channels->options.sample_bytes;
 	has_space = channels->options.records & WK_CHANNEL_MEMORY &&
@@ -259,7 +271,7 @@ static void welcome(struct wk_heap_channels *channels, int from, const struct uc
 	number = channel->number;
 	channels->arrived = channel;
 	pthread_mutex_unlock(&channels->lock);
-	answer(channels, from, number);
+	answer(channels, from, number, has_loose_times);
 }
 
 /* ---- snapshots */
