@@ -60,6 +60,14 @@ struct wk_heap_frame {
 	uintptr_t pc, bp;
 };
 
+struct wk_heap_return {
+	uintptr_t slot, pc;
+};
+
+#define WK_HEAP_AT_ONCE 4  /* frames that are compared without a branch */
+#define WK_HEAP_INNER   2u /* of a tip */
+#define WK_HEAP_TIPS    16u
+
 struct wk_heap_thread {
 	_Atomic uint32_t is_inside; /* it uses what belongs to the recording */
 	uint8_t *block;             /* that `head` is in */
@@ -78,11 +86,25 @@ struct wk_heap_thread {
 	uintptr_t stack_low, stack_high;         /* the thread's own stack; 0: not known yet */
 	uintptr_t other_low, other_high;         /* the last other one */
 
-	/* The last stack, the outermost frame first, and the number that each has. */
-	uint32_t depth;
-	uint32_t code; /* wk_heap_code at that time */
-	struct wk_heap_frame last[WK_HEAP_DEPTH];
-	uint32_t node[WK_HEAP_DEPTH];
+	uint32_t depth;    /* of the last stack that had to be walked */
+	uint32_t code;     /* wk_heap_code at that time */
+	uint32_t walks;    /* how many there were */
+	uintptr_t nothing; /* 0 */
+
+	/* Where stacks end that share the outer frames of that one. */
+	struct wk_heap_tip {
+		struct wk_heap_frame frame;                 /* the innermost one, ... */
+		struct wk_heap_return inner[WK_HEAP_INNER]; /* ... its callers, or &nothing, ... */
+		uint32_t outer, node;                       /* ... how many of the last stack's */
+		uint32_t since;                             /* what the last of those was */
+	} tips[WK_HEAP_TIPS];
+
+	/* That stack, the outermost frame first, after some at &nothing: wk_heap_walk. */
+	struct wk_heap_known {
+		struct wk_heap_frame frame;
+		uint32_t node;
+		uint32_t since; /* the walk that found it */
+	} known[WK_HEAP_AT_ONCE + WK_HEAP_DEPTH];
 	struct wk_heap_frame fresh[WK_HEAP_DEPTH]; /* scratch: the innermost first */
 };
 
@@ -233,6 +255,9 @@ bool wk_heap_sample_remove(const void *block);
 
 /* The number of the stack of the function whose frame begins at `frame`, without that function. */
 uint32_t wk_heap_walk(struct wk_heap_thread *thread, const void *frame);
+
+/* Of a new thread, or in another recording: no stack is known. */
+void wk_heap_walk_begin(struct wk_heap_thread *thread);
 
 /* How to get from a frame to its caller, by the table of the code at `pc` - 1. */
 enum wk_heap_unwind_kind {

@@ -204,7 +204,7 @@ static bool take_slot(struct wk_heap_thread *thread, uint32_t tid)
 	}
 	thread->slot = (struct wk_channel_slot *)slot;
 	thread->tid = tid;
-	thread->depth = 0;
+	wk_heap_walk_begin(thread);
 	wk_heap_distance = wk_heap_sample_bytes ? wk_heap_sample_distance() : 0;
 	wk_heap_distance_epoch = wk_heap_epoch;
 	thread->epoch = wk_heap_epoch;

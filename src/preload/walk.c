@@ -66,25 +66,28 @@ static uintptr_t end_of_stack(struct wk_heap_thread *thread, uintptr_t sp)
 	return find_stack(thread, sp);
 }
 
-/* 0 if the return address still lies there. */
-static inline uintptr_t change_of(const struct wk_heap_frame *frame)
+/* The last stack, which begins after what is at &nothing. */
+static inline struct wk_heap_known *last_of(struct wk_heap_thread *thread)
 {
-	return load(frame->slot) ^ frame->pc;
+	return thread->known + WK_HEAP_AT_ONCE;
 }
 
-/* Is the outer part of the last stack, up to its frame `i`, still there? Four at a time, since a
- * branch for each would cost more than its loads. */
-static inline bool is_still_there(const struct wk_heap_thread *thread, uint32_t i)
+/* 0 if the return address still lies there. */
+static inline uintptr_t change_of(const struct wk_heap_known *known)
 {
-	const struct wk_heap_frame *frame = thread->last, *end = frame + i;
+	return load(known->frame.slot) ^ known->frame.pc;
+}
 
-	for (; end - frame >= 4; frame += 4)
-		if (WK_UNLIKELY(change_of(frame) | change_of(frame + 1) | change_of(frame + 2) |
-				change_of(frame + 3)))
+/* Is the outer part of the last stack, up to its frame `i`, still there? Some at a time, since a
+ * branch for each would cost more than its loads. */
+static inline bool is_still_there(struct wk_heap_thread *thread, uint32_t i)
+{
+	for (const struct wk_heap_known *at = last_of(thread) + i; at > last_of(thread);) {
+		at -= WK_HEAP_AT_ONCE;
+		if (WK_UNLIKELY(change_of(at) | change_of(at + 1) | change_of(at + 2) |
+				change_of(at + 3)))
 			return false;
-	for (; frame < end; frame++)
-		if (WK_UNLIKELY(change_of(frame)))
-			return false;
+	}
 	return true;
 }
 
@@ -137,21 +140,91 @@ static inline bool step(struct wk_heap_thread *thread, struct wk_heap_frame *fra
 	return frame->pc;
 }
 
-uint32_t wk_heap_walk(struct wk_heap_thread *thread, const void *from)
+/* ---- tips */
+
+static inline struct wk_heap_tip *tip_of(struct wk_heap_thread *thread,
+					 const struct wk_heap_frame *frame)
 {
-	uintptr_t base = (uintptr_t)from, end = end_of_stack(thread, base);
+	return &thread->tips[(frame->slot >> 4 ^ frame->pc ^ frame->pc >> 4) % WK_HEAP_TIPS];
+}
+
+/* Is the tip's stack there, which begins at `frame`? */
+static inline bool is_tip_there(struct wk_heap_thread *thread, const struct wk_heap_tip *tip,
+				const struct wk_heap_frame *frame)
+{
+	uintptr_t change = tip->frame.slot ^ frame->slot;
+
+	change |= tip->frame.pc ^ frame->pc;
+	change |= tip->frame.bp ^ frame->bp;
+	if (WK_UNLIKELY(change) || tip->outer > thread->depth ||
+	    tip->since != last_of(thread)[tip->outer - 1].since)
+		return false;
+	for (uint32_t i = 0; i < WK_HEAP_INNER; i++)
+		change |= load(tip->inner[i].slot) ^ tip->inner[i].pc;
+	return WK_LIKELY(!change) && is_still_there(thread, tip->outer);
+}
+
+/* The last stack, of which `count` frames are new. At least one is of its outer part. */
+static void keep_tip(struct wk_heap_thread *thread, uint32_t count)
+{
+	const struct wk_heap_known *at = last_of(thread) + thread->depth - 1;
+	struct wk_heap_tip *tip = tip_of(thread, &at->frame);
+
+	count = count ? count - 1 : 0;
+	count = count < WK_HEAP_INNER ? count : WK_HEAP_INNER;
+	if (thread->depth < count + 2)
+		return;
+	tip->frame = at->frame;
+	tip->node = at->node;
+	for (uint32_t i = 0; i < WK_HEAP_INNER; i++)
+		if (i < count) {
+			at--;
+			tip->inner[i] = (struct wk_heap_return){ at->frame.slot, at->frame.pc };
+		} else {
+			tip->inner[i] = (struct wk_heap_return){ (uintptr_t)&thread->nothing, 0 };
+		}
+	tip->outer = thread->depth - 1 - count;
+	tip->since = at[-1].since;
+}
+
+/* The frames of `fresh` are those outside which the last stack has `known`. Returns the number of
+ * the innermost one that could be added. */
+static uint32_t add_fresh(struct wk_heap_thread *thread, uint32_t known, uint32_t *fresh)
+{
+	struct wk_heap_known *last = last_of(thread);
+	uint32_t node = known ? last[known - 1].node : 0, joined = known;
+
+	/* None of a stack that was so long ago has the same number. */
+	if (++thread->walks == 0)
+		memset(thread->tips, 0, sizeof(thread->tips));
+	for (; *fresh && known < WK_HEAP_DEPTH; known++) {
+		struct wk_heap_frame *frame = &thread->fresh[--*fresh];
+
+		node = wk_heap_node(node, frame->pc);
+		last[known] = (struct wk_heap_known){ *frame, node, thread->walks };
+	}
+	thread->depth = known;
+	if (known && !*fresh)
+		keep_tip(thread, known - joined);
+	return node;
+}
+
+static __attribute__((noinline)) uint32_t walk(struct wk_heap_thread *thread, uintptr_t base)
+{
+	uintptr_t end = end_of_stack(thread, base);
 	struct wk_heap_frame frame = { base + sizeof(base), load(base + sizeof(base)),
 				       load(base) };
 	bool is_own = end && base >= thread->stack_low && base < thread->stack_high;
 	uint32_t code = atomic_load_explicit(&wk_heap_code, memory_order_relaxed);
-	uint32_t known = is_own && code == thread->code ? thread->depth : 0, fresh = 0, node;
+	uint32_t known = is_own && code == thread->code ? thread->depth : 0, fresh = 0, node = 0;
+	const struct wk_heap_known *last = last_of(thread);
 
 	for (bool goes_on = end; goes_on; goes_on = step(thread, &frame, &end)) {
-		while (known && thread->last[known - 1].slot < frame.slot)
+		while (known && last[known - 1].frame.slot < frame.slot)
 			known--;
-		if (known && thread->last[known - 1].slot == frame.slot &&
-		    thread->last[known - 1].pc == frame.pc &&
-		    thread->last[known - 1].bp == frame.bp && is_still_there(thread, known - 1))
+		if (known && last[known - 1].frame.slot == frame.slot &&
+		    last[known - 1].frame.pc == frame.pc && last[known - 1].frame.bp == frame.bp &&
+		    is_still_there(thread, known - 1))
 			goto join;
 		if (WK_UNLIKELY(fresh == WK_HEAP_DEPTH)) {
 			atomic_fetch_add(&wk_heap_head->counts.cut, 1);
@@ -162,18 +235,33 @@ uint32_t wk_heap_walk(struct wk_heap_thread *thread, const void *from)
 	known = 0;
 	is_own = is_own && end == thread->stack_high;
 join:
-	node = known ? thread->node[known - 1] : 0;
-	for (; is_own && fresh && known < WK_HEAP_DEPTH; known++) {
-		thread->last[known] = thread->fresh[--fresh];
-		node = wk_heap_node(node, thread->last[known].pc);
-		thread->node[known] = node;
+	if (is_own) {
+		node = add_fresh(thread, known, &fresh);
+		thread->code = code;
 	}
 	/* Deeper than what is remembered. */
 	while (fresh)
 		node = wk_heap_node(node, thread->fresh[--fresh].pc);
-	if (is_own) {
-		thread->depth = known;
-		thread->code = code;
-	}
 	return node;
+}
+
+void wk_heap_walk_begin(struct wk_heap_thread *thread)
+{
+	thread->depth = 0;
+	for (uint32_t i = 0; i < WK_HEAP_AT_ONCE; i++)
+		thread->known[i].frame.slot = (uintptr_t)&thread->nothing;
+}
+
+inline uint32_t wk_heap_walk(struct wk_heap_thread *thread, const void *from)
+{
+	uintptr_t base = (uintptr_t)from;
+	struct wk_heap_frame frame = { base + sizeof(base), load(base + sizeof(base)),
+				       load(base) };
+	const struct wk_heap_tip *tip = tip_of(thread, &frame);
+
+	if (WK_LIKELY(base >= thread->stack_low && base < thread->stack_high &&
+		      atomic_load_explicit(&wk_heap_code, memory_order_relaxed) == thread->code &&
+		      is_tip_there(thread, tip, &frame)))
+		return tip->node;
+	return walk(thread, base);
 }
