@@ -114,7 +114,8 @@ static void add_settled(struct perf_maker *m, uint64_t until_ns)
 
 	wk_buf_add_char(&row, WK_HEAP_ROW_SETTLED);
 	wk_buf_add_u64(&row, until_ns);
-	wk_section_add_bytes(&section, wk_buf_str(&row));
+	wk_buf_add_u32(&section.rows, (uint32_t)row.len);
+	wk_buf_add_str(&section.rows, wk_buf_str(&row));
 	wk_section_end_row(&section);
 	wk_section_close(&section);
 	perf_record(m, WK_PERF_HEADER_EVENT_TYPE, 0);

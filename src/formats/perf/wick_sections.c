@@ -25,12 +25,6 @@ void wk_section_add_text(struct wk_section *section, struct wk_str text)
 	wk_buf_add_str(&section->rows, text);
 }
 
-void wk_section_add_bytes(struct wk_section *section, struct wk_str bytes)
-{
-	wk_buf_add_u32(&section->rows, (uint32_t)bytes.len);
-	wk_buf_add_str(&section->rows, bytes);
-}
-
 void wk_section_add_known(struct wk_section *section, struct wk_str text)
 {
 	uint32_t number;
@@ -60,22 +54,28 @@ void wk_section_end_row(struct wk_section *section)
 		wk_section_close(section);
 }
 
+void wk_section_add_chunk(struct wk_buf *out, enum wk_section_subject subject, struct wk_str rows,
+			  uint32_t row_count)
+{
+	size_t head = out->len;
+
+	wk_buf_add_u32(out, MAGIC);
+	wk_buf_add_u16(out, (uint16_t)subject);
+	wk_buf_add_u16(out, WK_SECTION_VERSION);
+	wk_buf_add_u32(out, (uint32_t)rows.len);
+	wk_buf_add_u32(out, row_count);
+	wk_buf_add_u32(out, wk_crc32(0, rows.at, rows.len));
+	wk_buf_add_u32(out, wk_crc32(0, out->at + head, HEAD_CHECK));
+	wk_buf_add_str(out, rows);
+	memset(wk_buf_extend(out, padding(rows.len)), 0, padding(rows.len));
+}
+
 void wk_section_close(struct wk_section *section)
 {
-	struct wk_buf *done = &section->done;
-	size_t head = done->len;
-
 	if (section->row_count == 0)
 		return;
-	wk_buf_add_u32(done, MAGIC);
-	wk_buf_add_u16(done, (uint16_t)section->subject);
-	wk_buf_add_u16(done, WK_SECTION_VERSION);
-	wk_buf_add_u32(done, (uint32_t)section->rows.len);
-	wk_buf_add_u32(done, section->row_count);
-	wk_buf_add_u32(done, wk_crc32(0, section->rows.at, section->rows.len));
-	wk_buf_add_u32(done, wk_crc32(0, done->at + head, HEAD_CHECK));
-	wk_buf_add_str(done, wk_buf_str(&section->rows));
-	memset(wk_buf_extend(done, padding(section->rows.len)), 0, padding(section->rows.len));
+	wk_section_add_chunk(&section->done, section->subject, wk_buf_str(&section->rows),
+			     section->row_count);
 	wk_buf_reset(&section->rows);
 	section->row_count = 0;
 	wk_strtab_free(section->known);

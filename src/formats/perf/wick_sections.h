@@ -59,15 +59,16 @@ struct wk_section {
 
 void wk_section_add_text(struct wk_section *section, struct wk_str text);
 
-/* Bytes of any number, but not more than fit a record with a chunk that is nearly full. */
-void wk_section_add_bytes(struct wk_section *section, struct wk_str bytes);
-
 /* The same for texts that come again and again: written once a chunk, then by number. */
 void wk_section_add_known(struct wk_section *section, struct wk_str text);
 void wk_section_add_build_id(struct wk_section *section, const struct wk_build_id *id);
 void wk_section_end_row(struct wk_section *section);
 void wk_section_close(struct wk_section *section);
 void wk_section_fini(struct wk_section *section);
+
+/* One chunk of rows that are not in a wk_section: at least one, and not more than fit a record. */
+void wk_section_add_chunk(struct wk_buf *out, enum wk_section_subject subject, struct wk_str rows,
+			  uint32_t row_count);
 
 struct wk_section_chunk {
 	enum wk_section_subject subject;

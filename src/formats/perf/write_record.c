@@ -537,20 +537,38 @@ static bool write_sample(struct wk_perf_data_writer *writer, const struct wk_eve
 	return true;
 }
 
-/* Not at the end, as other sections: there may be gigabytes. */
+/* Rows that are large enough for a chunk, and how many they are. */
+static struct wk_str take_rows(struct wk_bytes *left, uint32_t *count)
+{
+	const uint8_t *from = left->at, *to = from;
+
+	for (*count = 0; wk_bytes_left(left) && to - from < WK_SECTION_CHUNK; to = left->at) {
+		wk_bytes_skip(left, wk_u32le(left));
+		if (left->bad)
+			break;
+		++*count;
+	}
+	return wk_str_of((const char *)from, (size_t)(to - from));
+}
+
+/* Not at the end, as other sections: there may be gigabytes. As they are, since each copy of them
+ * would take time from the program. */
 static void write_heap_stream(struct wk_perf_data_writer *writer, struct wk_str rows)
 {
 	struct wk_bytes left = wk_bytes_of(rows.at, rows.len);
+	uint32_t count;
 
 	while (wk_bytes_left(&left)) {
-		struct wk_bytes row = wk_bytes_slice(&left, wk_u32le(&left));
+		struct wk_str part = take_rows(&left, &count);
+		size_t start;
 
-		wk_section_add_bytes(&writer->heap, wk_bytes_str(row));
-		wk_section_end_row(&writer->heap);
+		if (!count)
+			return;
+		start = record_begin(writer, WK_PERF_HEADER_EVENT_TYPE, 0);
+		wk_buf_add_u64(&writer->pending, WK_SECTION_HEAP);
+		wk_section_add_chunk(&writer->pending, WK_SECTION_HEAP, part, count);
+		record_end(writer, start);
 	}
-	wk_section_close(&writer->heap);
-	wk_perf_write_section_records(writer, &writer->heap);
-	wk_buf_reset(&writer->heap.done);
 }
 
 bool wk_perf_write_event(struct wk_perf_data_writer *writer, const struct wk_event *event,
