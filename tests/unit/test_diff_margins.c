@@ -29,7 +29,7 @@ static size_t chain(const void *context, uint32_t group, uint32_t stack, uint64_
 static void give(struct built *f, bool is_before, uint32_t stack, size_t count, uint64_t size,
 		 uint64_t of, uint64_t distance)
 {
-	static const struct wk_block_thread thread = { 7, 7, 0 };
+	static const struct wk_block_thread thread = { .pid = 7, .tid = 7 };
 	struct wk_event_block blocks[64] = { 0 };
 	struct wk_block_estimate estimates[64] = { 0 };
 
