@@ -131,6 +131,8 @@ bool wk_perf_init(struct wk_perf *perf, const struct wk_perf_config *config, str
 	perf->samples_cpus = config->may_sample_cpus && !config->period;
 	for (size_t i = 0; i < perf->event_count; i++)
 		perf->samples_cpus &= perf->events[i].is_cpu_time;
+	perf->has_family = perf->samples_cpus && wk_family_open(&perf->family);
+	perf->samples_cpus = perf->has_family;
 	limit_frequency(perf, most_frequent(),
 			"the limit is set by sysctl kernel.perf_event_max_sample_rate");
 	for (size_t i = 0; i < perf->event_count; i++)
@@ -641,6 +643,11 @@ static int try_event(struct wk_perf *perf, const struct wk_perf_event *event, pi
 	attr.exclude_idle = perf->samples_cpus;
 	attr.disabled = !event->is_heap;
 	fd = open_patiently(&attr, whose, cpu);
+	if (fd >= 0 && perf->samples_cpus && !wk_family_filter(&perf->family, fd)) {
+		close(fd);
+		fd = -1;
+		errno = EPERM;
+	}
 	if (fd >= 0 || !perf->samples_cpus || perf->is_settled ||
 	    (errno != EACCES && errno != EPERM))
 		return fd;
@@ -683,6 +690,8 @@ static enum wk_perf_opened open_on_cpu(struct wk_perf *perf, const struct wk_per
 enum wk_perf_opened wk_perf_open_target(struct wk_perf *perf, pid_t tid, bool on_exec,
 					struct wk_err *err)
 {
+	if (perf->has_family && !wk_family_add(&perf->family, tid))
+		perf->samples_cpus = false;
 	for (size_t i = 0; i < perf->cpu_count; i++) {
 		enum wk_perf_opened opened = open_on_cpu(perf, &perf->cpus[i], tid, on_exec, err);
 
@@ -709,6 +718,13 @@ void wk_perf_disable(struct wk_perf *perf)
 	emit_all(perf, PERF_EVENT_IOC_DISABLE);
 }
 
+void wk_perf_leave_family(struct wk_perf *perf)
+{
+	if (perf->has_family)
+		wk_family_close(&perf->family);
+	perf->has_family = false;
+}
+
 void wk_perf_lost(const struct wk_perf *perf, uint64_t *lost)
 {
 	memset(lost, 0, (perf->event_count + 1) * sizeof(*lost));
@@ -730,6 +746,7 @@ void wk_perf_close(struct wk_perf *perf)
 {
 	wk_perf_close_after(perf, 0);
 	close_rings(perf);
+	wk_perf_leave_family(perf);
 }
 
 void wk_perf_fini(struct wk_perf *perf)

@@ -20,6 +20,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/map.h"
+#include "record/family/family.h"
 #include "record/layout.h"
 #include "record/perf_names.h"
 #include "record/ring.h"
@@ -32,7 +33,7 @@ struct wk_perf_config {
 	uint64_t period;
 	bool user_only;
 	bool has_chain;       /* ask the kernel for call chains */
-	bool may_sample_cpus; /* clocks of CPUs instead of threads, if allowed */
+	bool may_sample_cpus; /* clocks of CPUs instead of threads, if the kernel can filter them */
 	uint32_t stack_bytes;
 	uint64_t ring_bytes; /* 0: chosen */
 };
@@ -63,7 +64,10 @@ struct wk_perf {
 				     * enum wk_fields */
 	struct wk_buf tracing_data; /* describes these */
 	struct wk_buf notices;      /* a sentence a line */
-	bool samples_cpus;   /* samples are of everything that runs; who needs them filters */
+	bool samples_cpus; /* by clocks of CPUs, of which the kernel passes on those of the family
+			    */
+	bool has_family;
+	struct wk_family family;
 	bool kernel_refused; /* user code only, for lack of the right */
 	bool knows_lost;     /* the kernel counts what each event lost */
 	bool has_probes;     /* for all targets: they were opened with the first */
@@ -93,6 +97,9 @@ bool wk_perf_counts_events(const struct wk_perf *perf);
 
 void wk_perf_enable(struct wk_perf *perf);
 void wk_perf_disable(struct wk_perf *perf);
+
+/* Once no more samples come: the kernel takes a moment to remove its programs. */
+void wk_perf_leave_family(struct wk_perf *perf);
 
 /* What the kernel lost so far, by number of source; [0]: records of other kinds. Zeros if it does
  * not count. `lost` has a number for each of the events, and one more. */

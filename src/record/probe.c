@@ -29,6 +29,7 @@ struct wk_record_probe wk_record_probe(uint64_t frequency_hz, uint32_t stack_byt
 	struct wk_record_probe probe = { 0 };
 	struct wk_perf_event cycles;
 	struct wk_perf perf = { 0 };
+	struct wk_family family;
 
 	wk_perf_name_parse(wk_str_c("cycles"), &cycles, NULL);
 	probe.can_record =
@@ -44,6 +45,9 @@ struct wk_record_probe wk_record_probe(uint64_t frequency_hz, uint32_t stack_byt
 	probe.can_record_all = probe.can_record &&
 			       try_to_open(&perf, &cycles, -1, frequency_hz, stack_bytes, NULL);
 	wk_perf_fini(&perf);
+	probe.can_sample_cpus = probe.can_record_all && wk_family_open(&family);
+	if (probe.can_sample_cpus)
+		wk_family_close(&family);
 	return probe;
 }
 

@@ -9,12 +9,13 @@
 #include "base/err.h"
 
 struct wk_record_probe {
-	bool can_record;            /* programs of this user */
-	struct wk_err refusal;      /* why not; code WK_OK if it can */
-	bool can_record_kernel;     /* their kernel code too */
-	bool can_record_all;        /* the whole system */
-	bool has_counters;          /* cycles are counted by hardware */
-	uint64_t ring_bytes;        /* the buffer of a CPU ... */
+	bool can_record;        /* programs of this user */
+	struct wk_err refusal;  /* why not; code WK_OK if it can */
+	bool can_record_kernel; /* their kernel code too */
+	bool can_record_all;    /* the whole system */
+	bool can_sample_cpus;   /* processes from their first moment on: record/family/family.h */
+	bool has_counters;      /* cycles are counted by hardware */
+	uint64_t ring_bytes;    /* the buffer of a CPU ... */
 	uint64_t wanted_ring_bytes; /* ... and its size without limits */
 };
 

@@ -65,7 +65,6 @@ static void close_polls(struct wk_reader *reader)
 static void forget_own(struct wk_reader *reader)
 {
 	close_polls(reader);
-	wk_map_fini(&reader->family);
 	WK_FREE_ALL(reader->polls, reader->ends);
 }
 
@@ -186,24 +185,6 @@ static void copy_ring(struct wk_reader *reader, struct wk_ring *ring, uint64_t e
 	}
 }
 
-/* Where whole CPUs are sampled, processes that have nothing to do with the command are as well:
- * those are left alone. A fork that is seen too late leaves its stacks to the worker. */
-static bool is_ours(const struct wk_reader *reader, uint32_t pid)
-{
-	return !reader->perf->samples_cpus || wk_map_find(&reader->family, (uint64_t)pid + 1);
-}
-
-static void follow_fork(struct wk_reader *reader, const uint8_t *record, size_t size)
-{
-	uint32_t pids[2]; /* the child's, its parent's */
-
-	if (size < sizeof(struct perf_event_header) + sizeof(pids))
-		return;
-	memcpy(pids, record + sizeof(struct perf_event_header), sizeof(pids));
-	if (pids[0] != pids[1] && is_ours(reader, pids[1]))
-		wk_map_set(&reader->family, (uint64_t)pids[0] + 1, 1);
-}
-
 /* The worker comes to these records when they are in order, and a short-lived process is gone then.
  */
 static void look_at_full_stack(struct wk_reader *reader, const uint8_t *record, size_t size)
@@ -211,15 +192,13 @@ static void look_at_full_stack(struct wk_reader *reader, const uint8_t *record, 
 	const struct wk_perf *perf = reader->perf;
 	struct wk_full_stack full;
 
-	if (wk_parse_full_stack(&perf->layout, &perf->with_fields, record, size, &full) &&
-	    is_ours(reader, full.pid)) {
+	if (wk_parse_full_stack(&perf->layout, &perf->with_fields, record, size, &full)) {
 		reader->is_hasty = true;
 		reader->on_full_stack(reader->stack_context, full.pid, full.tid, &full.stack);
 	}
 }
 
-/* The forks or all else: a child may run on a CPU whose ring comes before that of its parent's. */
-static void look_at(struct wk_reader *reader, const struct wk_round *round, bool forks)
+static void look_at(struct wk_reader *reader, const struct wk_round *round)
 {
 	struct perf_event_header header;
 
@@ -228,10 +207,7 @@ static void look_at(struct wk_reader *reader, const struct wk_round *round, bool
 			memcpy(&header, chunk->bytes + at, sizeof(header));
 			if (header.size < sizeof(header) || header.size > chunk->len - at)
 				break;
-			if (forks && header.type == PERF_RECORD_FORK)
-				follow_fork(reader, chunk->bytes + at, header.size);
-			else if (!forks)
-				look_at_full_stack(reader, chunk->bytes + at, header.size);
+			look_at_full_stack(reader, chunk->bytes + at, header.size);
 		}
 	}
 }
@@ -280,10 +256,8 @@ static void drain(struct wk_reader *reader, bool is_last)
 		return;
 	for (size_t i = 0; i < reader->perf->cpu_count && !atomic_load(&reader->is_cancelled); i++)
 		copy_ring(reader, &reader->perf->cpus[i].ring, reader->ends[i], &round);
-	if (reader->on_full_stack && reader->perf->samples_cpus)
-		look_at(reader, &round, true);
 	if (reader->on_full_stack)
-		look_at(reader, &round, false);
+		look_at(reader, &round);
 	/* One more round after the last records, since the youngest of them are not final yet. */
 	reader->had_records = pending > 0;
 	reader->unseen_bytes += pending;
@@ -302,6 +276,7 @@ static void read_rings(void *context)
 			wk_perf_disable(reader->perf);
 		drain(reader, over);
 	}
+	wk_perf_leave_family(reader->perf);
 }
 
 static void *reader_main(void *context)
@@ -318,6 +293,7 @@ static void stop_undone(struct wk_undo *undo)
 
 	wk_reader_cancel(reader);
 	pthread_join(reader->thread, NULL);
+	reader->is_running = false;
 	close_polls(reader);
 }
 
@@ -332,14 +308,13 @@ bool wk_reader_start(struct wk_reader *reader, struct wk_err *err)
 	for (size_t i = 0; i < reader->perf->cpu_count; i++)
 		wk_ring_limit_stacks(&reader->perf->cpus[i].ring, reader->find_stack_end,
 				     reader->stack_context);
-	if (reader->command)
-		wk_map_set(&reader->family, (uint64_t)reader->command + 1, 1);
 	/* Signals are for the caller's thread: its handlers may rely on that. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	cause = pthread_create(&reader->thread, NULL, reader_main, reader);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (cause == 0) {
+		reader->is_running = true;
 		wk_undo_arm(reader->undo, stop_undone, reader, 0);
 		return true;
 	}
@@ -373,7 +348,10 @@ void wk_reader_cancel(struct wk_reader *reader)
 
 void wk_reader_join(struct wk_reader *reader)
 {
+	if (!reader->is_running)
+		return;
 	pthread_join(reader->thread, NULL);
+	reader->is_running = false;
 	wk_undo_free(reader->undo);
 	forget_own(reader);
 	wk_heap_check();

@@ -43,11 +43,11 @@ struct wk_reader {
 	pthread_t thread;
 	struct wk_heap *heap; /* of the one who started it */
 	struct wk_undo *undo;
+	bool is_running;
 	struct pollfd *polls; /* the rings, the wake fd, then the processes */
 	size_t poll_count;
-	uint64_t stopped_ns;  /* when it first saw that it should stop */
-	uint64_t *ends;       /* the end of each ring in this round */
-	struct wk_map family; /* pid + 1 of the command and what it started; if CPUs are sampled */
+	uint64_t stopped_ns; /* when it first saw that it should stop */
+	uint64_t *ends;      /* the end of each ring in this round */
 	bool was_full, had_records;
 	uint64_t unseen_bytes, woke_ns; /* put since the worker was woken; when that was */
 	bool is_hasty;                  /* stacks that are deeper than their copies wait */
@@ -60,6 +60,6 @@ void wk_reader_stop(struct wk_reader *reader);
 
 /* Ends it at once; the contents of the rings are dropped. */
 void wk_reader_cancel(struct wk_reader *reader);
-void wk_reader_join(struct wk_reader *reader);
+void wk_reader_join(struct wk_reader *reader); /* unless that was done */
 
 #endif

@@ -333,7 +333,7 @@ static void prepare_stages(struct wk_recorder *recorder)
 	if (recorder->perf.with_fields.count)
 		recorder->parser.with_fields = &recorder->perf.with_fields;
 	recorder->parser.kernel_counts_lost = recorder->perf.knows_lost;
-	recorder->parser.drops_strangers = recorder->perf.samples_cpus || recorder->heap_probes;
+	recorder->parser.drops_strangers = recorder->heap_probes;
 	recorder->lost = wk_alloc_zeroed(recorder->perf.event_count + 1, sizeof(*recorder->lost));
 	recorder->queue.limit_bytes = (size_t)(rings > most ? rings : most);
 	recorder->reader.perf = &recorder->perf;
@@ -414,6 +414,7 @@ static void end_hurry(struct wk_recorder *recorder)
 static void release(struct wk_recorder *recorder)
 {
 	end_hurry(recorder);
+	wk_reader_join(&recorder->reader);
 	wk_launch_fini(&recorder->launch);
 	wk_perf_close(&recorder->perf);
 	wk_heap_probes_free(recorder->heap_probes);
@@ -900,9 +901,11 @@ static bool record(struct wk_recorder *recorder,
 	if (ok) {
 		ok = begin(recorder, progress, context, err) &&
 		     handle_rounds(recorder, progress, context, err);
-		if (!ok)
+		/* Otherwise it has nothing more to read, and takes a moment to end. */
+		if (!ok) {
 			wk_reader_cancel(&recorder->reader);
-		wk_reader_join(&recorder->reader);
+			wk_reader_join(&recorder->reader);
+		}
 	}
 	end_hurry(recorder);
 	return ok;

@@ -86,6 +86,20 @@ static void whole_system(struct wk_findings *findings, const struct wk_record_pr
 				 "this user");
 }
 
+/* Others cannot, and are told what is missed when that matters. */
+static void short_processes(struct wk_findings *findings, const struct wk_record_probe *probe)
+{
+	if (probe->can_sample_cpus)
+		wk_findings_good(findings, "processes are sampled from their first moment on, "
+					   "however short they are");
+	else if (probe->can_record_all)
+		wk_findings_warn(
+			findings, NULL,
+			"processes that run for less than the interval between samples are "
+			"missed: this kernel does not let wick load a program that filters "
+			"samples (bpf)");
+}
+
 static void counters(struct wk_findings *findings, const struct wk_record_probe *probe)
 {
 	if (probe->has_counters)
@@ -190,6 +204,7 @@ void wk_doctor_machine(struct wk_findings *findings)
 	if (probe.can_record) {
 		kernel_code(findings, &probe);
 		whole_system(findings, &probe);
+		short_processes(findings, &probe);
 		counters(findings, &probe);
 		wk_doctor_buffers(findings, &probe);
 	}
