@@ -141,11 +141,12 @@ uint8_t *wk_heap_next_block(struct wk_heap_thread *thread);
 /* For a record of more bytes, which must fit a block that is new. */
 static inline uint8_t *wk_heap_room_for(struct wk_heap_thread *thread, uint32_t bytes)
 {
-	uint32_t left = WK_HEAP_BLOCK_BYTES - (uint32_t)(thread->head % WK_HEAP_BLOCK_BYTES);
+	uint32_t used = thread->head % WK_HEAP_BLOCK_BYTES;
 
-	if (WK_UNLIKELY(left < bytes || left == WK_HEAP_BLOCK_BYTES))
+	/* Of 0, which is a new block as well, 1 less is more than that. */
+	if (WK_UNLIKELY(used - 1 >= WK_HEAP_BLOCK_BYTES - bytes))
 		return wk_heap_next_block(thread);
-	return thread->block + thread->head % WK_HEAP_BLOCK_BYTES;
+	return thread->block + used;
 }
 
 static inline uint8_t *wk_heap_room(struct wk_heap_thread *thread)

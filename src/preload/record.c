@@ -65,13 +65,35 @@ static inline void publish(struct wk_heap_thread *thread, const uint8_t *from, c
 	atomic_store_explicit(&thread->slot->ring.head, thread->head, memory_order_release);
 }
 
-/* Without branches, which would be taken one way or the other by chance. */
+/* How many bytes of a number follow its lowest one. Without branches, which would be taken one way
+ * or the other by chance. Compilers would use the flags of each comparison by three instructions,
+ * not by one. */
+static inline uint64_t bytes_that_follow(uint32_t number)
+{
+#if defined(__x86_64__)
+	uint64_t more = 3;
+
+	__asm__("cmp $0x100, %k1\n\t"
+		"sbb $0, %k0\n\t"
+		"cmp $0x10000, %k1\n\t"
+		"sbb $0, %k0\n\t"
+		"cmp $0x1000000, %k1\n\t"
+		"sbb $0, %k0"
+		: "+&r"(more)
+		: "r"(number)
+		: "cc");
+	return more;
+#else
+	return (number > 0xff) + (number > 0xffff) + (number > 0xffffff);
+#endif
+}
+
 static inline uint8_t *put_number(uint8_t *at, uint32_t number, unsigned shift, unsigned *lengths)
 {
-	unsigned more = (number > 0xff) + (number > 0xffff) + (number > 0xffffff);
+	uint64_t more = bytes_that_follow(number);
 
 	memcpy(at, &number, sizeof(number));
-	*lengths |= more << shift;
+	*lengths |= (unsigned)more << shift;
 	return at + more + 1;
 }
 
