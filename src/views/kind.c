@@ -168,6 +168,24 @@ static enum wk_code_kind kind_of_path(const struct wk_model *model, const struct
 	return kind;
 }
 
+static bool is_heap_library(const struct wk_model *model, const struct wk_image *image)
+{
+	return wk_str_starts(wk_model_str(model, image->name), "libwick-heap");
+}
+
+bool wk_is_heap_library(const struct wk_model *model, wk_function_id id)
+{
+	return is_heap_library(model, &model->images[model->functions[id].image]);
+}
+
+bool wk_has_heap_library(const struct wk_model *model)
+{
+	for (wk_image_id id = 1; id < model->image_count; id++)
+		if (is_heap_library(model, &model->images[id]))
+			return true;
+	return false;
+}
+
 enum wk_code_kind wk_code_kind_of_image(const struct wk_model *model, wk_function_id id)
 {
 	const struct wk_function *function = &model->functions[id];
@@ -176,6 +194,8 @@ enum wk_code_kind wk_code_kind_of_image(const struct wk_model *model, wk_functio
 
 	if (is_kernel(image, function))
 		return WK_CODE_KERNEL;
+	if (is_heap_library(model, image))
+		return WK_CODE_ALLOCATOR;
 	if (wk_path_kind_is_known(model, image))
 		return kind_of_path(model, image);
 	if (image->kind == WK_IMAGE_UNKNOWN || (!function->image && !function->file))
@@ -197,6 +217,8 @@ enum wk_code_kind wk_code_kind_of(const struct wk_model *model, wk_function_id i
 	struct wk_str file = wk_model_str(model, image->name);
 	struct wk_owner owner = wk_owner_of(name);
 
+	if (is_heap_library(model, image))
+		return WK_CODE_ALLOCATOR;
 	if (function->is_unnamed && wk_path_kind_is_known(model, image))
 		return kind_of_path(model, image);
 	if (id == 0 || function->is_unnamed || name.len == 0)

@@ -15,10 +15,10 @@ enum wk_code_kind {
 	WK_CODE_NATIVE,   /* the system's C and C++ libraries, LLVM, start-up code; all of
 			   * Windows outside of its kernel */
 	WK_CODE_KERNEL,
-	WK_CODE_ALLOCATOR,
-	WK_CODE_RUNTIME, /* interpreters, virtual machines and their libraries; what they compile
-			  * of no file */
-	WK_CODE_UNKNOWN, /* nothing names it */
+	WK_CODE_ALLOCATOR, /* and what records it: wick's own heap library */
+	WK_CODE_RUNTIME,   /* interpreters, virtual machines and their libraries; what they compile
+			    * of no file */
+	WK_CODE_UNKNOWN,   /* nothing names it */
 	WK_CODE_KINDS
 };
 
@@ -26,6 +26,10 @@ enum wk_code_kind wk_code_kind_of(const struct wk_model *model, wk_function_id f
 
 /* Of the file that it lies in alone. */
 enum wk_code_kind wk_code_kind_of_image(const struct wk_model *model, wk_function_id function);
+
+/* Is it of wick's own heap library, which runs in the program while its heap is recorded? */
+bool wk_is_heap_library(const struct wk_model *model, wk_function_id function);
+bool wk_has_heap_library(const struct wk_model *model);
 
 /* Does it only start a program or a thread: "_start", "start_thread"? */
 bool wk_is_start_up(struct wk_str name);

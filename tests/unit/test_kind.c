@@ -109,6 +109,14 @@ static void clones_of_an_allocators_functions_are_the_allocators(void **state)
 	assert_kind("free.0", WK_CODE_PROGRAM);
 }
 
+static void wicks_heap_library_is_not_the_programs(void **state)
+{
+	(void)state;
+	assert_kind("/home/me/lib/libwick-heap.so!put_block", WK_CODE_ALLOCATOR);
+	assert_kind("/home/me/lib/libwick-heap.so!memcpy", WK_CODE_ALLOCATOR);
+	assert_kind("/home/me/lib/libwick-heap.so!malloc", WK_CODE_ALLOCATOR);
+}
+
 static void stubs_are_not_the_programs(void **state)
 {
 	(void)state;
@@ -233,6 +241,7 @@ int main(void)
 		cmocka_unit_test(what_a_function_returns_does_not_tell_whose_it_is),
 		cmocka_unit_test(traits_of_the_languages_own_types_are_the_standard_library),
 		cmocka_unit_test(clones_of_an_allocators_functions_are_the_allocators),
+		cmocka_unit_test(wicks_heap_library_is_not_the_programs),
 		cmocka_unit_test(stubs_are_not_the_programs),
 		cmocka_unit_test(code_made_at_run_time_is_whose_its_file_is),
 		cmocka_unit_test(code_made_at_run_time_is_the_programs_where_the_input_says_so),

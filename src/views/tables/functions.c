@@ -8,6 +8,8 @@
 #include "views/own_code.h"
 #include "views/tree/flat.h"
 
+#define NOTABLE_PERCENT 1.0
+
 /* Scripts have no images, but their functions have files. */
 static struct wk_str origin_name(const struct wk_model *model, const struct wk_function *function)
 {
@@ -91,6 +93,36 @@ static void function_row(struct code *c, const struct wk_flat_row *row)
 	wk_tables_name(table, "function", "function", model, function->name);
 }
 
+/* Even if it is charged to the callers. */
+static uint64_t heap_library_weight(const struct wk_flat *flat, const struct wk_model *model)
+{
+	uint64_t weight = 0;
+
+	for (uint32_t i = 0; i < flat->count; i++)
+		if (wk_is_heap_library(model, flat->rows[i].id))
+			weight += flat->rows[i].self;
+	return weight;
+}
+
+void wk_tables_note_heap_library(struct wk_table *table, const struct wk_model *model,
+				 const struct wk_filter *filter)
+{
+	static const struct wk_tree_options uncharged;
+	struct wk_flat flat;
+	uint64_t weight;
+
+	if (!model->sources[filter->source].is_cpu_time || !wk_has_heap_library(model))
+		return;
+	wk_flat_init(&flat, model, filter, WK_FLAT_FUNCTIONS, &uncharged);
+	weight = heap_library_weight(&flat, model);
+	if (!wk_tables_is_small(weight, flat.whole, NOTABLE_PERCENT))
+		wk_tables_note_share(table,
+				     "of the CPU time is in wick's own heap library: what "
+				     "recording the heap cost",
+				     weight, flat.whole);
+	wk_flat_fini(&flat);
+}
+
 void wk_tables_fill_functions(struct wk_table *table, const struct wk_model *model,
 			      const struct wk_filter *filter,
 			      const struct wk_table_options *options)
@@ -109,6 +141,7 @@ void wk_tables_fill_functions(struct wk_table *table, const struct wk_model *mod
 		function_row(&c, &c.flat.rows[i]);
 	}
 	end(&c, "function is", "functions are");
+	wk_tables_note_heap_library(table, model, filter);
 }
 
 static void image_row(struct code *c, const struct wk_flat_row *row)

@@ -30,6 +30,10 @@ void wk_tables_note_share(struct wk_table *table, const char *what, uint64_t par
 void wk_tables_note_without_samples(struct wk_table *table, const char *one, const char *many,
 				    uint32_t count);
 
+/* What recording the heap cost, if it is notable: the CPU time in wick's own heap library. */
+void wk_tables_note_heap_library(struct wk_table *table, const struct wk_model *model,
+				 const struct wk_filter *filter);
+
 /* --- Columns of weights. If weights are numbers of samples, the columns of samples are enough, and
  * there are none --- */
 

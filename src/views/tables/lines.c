@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "base/mem.h"
+#include "views/kind.h"
 #include "views/own_code.h"
 #include "views/source_line.h"
 #include "views/tree/flat.h"
@@ -72,7 +73,8 @@ void wk_tables_fill_lines(struct wk_table *table, const struct wk_model *model,
 		const struct wk_flat_row *row = &flat.rows[i];
 
 		if (!wk_source_file(model, row->id).len) {
-			unknown_weight += row->self;
+			if (!wk_is_heap_library(model, row->function))
+				unknown_weight += row->self;
 		} else if ((own && !row->self && !own[row->function]) ||
 			   wk_tables_is_full(table, options) ||
 			   wk_tables_is_small(row->total, flat.whole, options->min_percent)) {
@@ -93,6 +95,7 @@ void wk_tables_fill_lines(struct wk_table *table, const struct wk_model *model,
 						 "(compile with -g; `wick symbols` shows what is "
 						 "missing)",
 			     unknown_weight, flat.whole);
+	wk_tables_note_heap_library(table, model, filter);
 	wk_flat_fini(&flat);
 	wk_free(own);
 }

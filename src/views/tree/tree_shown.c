@@ -96,8 +96,7 @@ static uint8_t *find_hidden(const struct wk_folding *f)
 static bool is_allocator_image(struct wk_str name)
 {
 	static const char *const libraries[] = {
-		"libjemalloc.so", "libtcmalloc", "libmimalloc", "vgpreload_", "libheaptrack_",
-		"libwick-heap", NULL,
+		"libjemalloc.so", "libtcmalloc", "libmimalloc", "vgpreload_", "libheaptrack_", NULL,
 	};
 
 	return wk_str_starts_one_of(name, libraries);
@@ -117,6 +116,9 @@ static enum part part_of(const struct wk_folding *f, wk_function_id id)
 	struct wk_str name = wk_model_str(model, function->name);
 	enum wk_code_kind kind = wk_code_kind_of(model, id);
 
+	/* Its dlopen calls constructors of the program. */
+	if (wk_is_heap_library(model, id))
+		return PART;
 	if (kind == WK_CODE_ALLOCATOR)
 		return ENTRY;
 	if (is_allocator_image(wk_model_str(model, model->images[function->image].name)) ||
