@@ -34,7 +34,8 @@ static const struct wk_opt output_options[] = {
 	  "select that form", AT(output)),
 	WK_VALUE('n', "top", "NUMBER", "print at most N rows [default: 40; for system 40 of each "
 	  "part; for trees, marks and events all]", WK_OPT_COUNT, AT(top)),
-	WK_FLAG(0, "by-total", "functions, images: rank by total, which includes callees",
+	WK_FLAG(0, "by-total", "functions, lines, images: rank by total, which includes callees; heap, "
+	  "allocations, leaks, memory: by all that was allocated",
 	  AT(by_total)),
 	WK_TEXT(0, "min", "PERCENT", "leave out rows below this share of the whole [default: 0.5 "
 	  "for functions and calls]", AT(min_percent)),

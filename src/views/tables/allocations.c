@@ -188,7 +188,7 @@ static bool has_blocks(const struct sites *sites, const struct site *site)
 	       site->peak.blocks;
 }
 
-static struct wk_ranked *rank(const struct sites *sites, uint32_t *count)
+static struct wk_ranked *rank(const struct sites *sites, bool by_total, uint32_t *count)
 {
 	uint32_t ids = sites->model->function_count;
 	struct wk_ranked *rows = wk_alloc(((size_t)ids + 1) * sizeof(*rows));
@@ -198,9 +198,11 @@ static struct wk_ranked *rank(const struct sites *sites, uint32_t *count)
 		const struct site *site = &sites->by_function[i];
 
 		if (has_blocks(sites, site))
-			rows[(*count)++] = (struct wk_ranked){ .weight = site->left.bytes,
-							       .id = i,
-							       .then = site->allocated.bytes };
+			rows[(*count)++] = (struct wk_ranked){
+				.weight = by_total ? site->allocated.bytes : site->left.bytes,
+				.id = i,
+				.then = by_total ? site->left.bytes : site->allocated.bytes,
+			};
 	}
 	qsort(rows, *count, sizeof(*rows), wk_tables_heavier_first);
 	return rows;
@@ -374,7 +376,8 @@ static void note_margin(struct wk_table *table, const struct sites *sites)
 	WK_BUF_FINI_ALL(&margin, &unseen);
 }
 
-static void note_whole(struct wk_table *table, const struct sites *sites)
+static void note_whole(struct wk_table *table, const struct sites *sites,
+		       const struct wk_table_options *options)
 {
 	const struct wk_model *model = sites->model;
 	const struct site *whole = &sites->whole;
@@ -390,6 +393,7 @@ static void note_whole(struct wk_table *table, const struct sites *sites)
 		sum.peak_bytes = model->heaps[0].peak_bytes; /* of all processes together */
 	if (!sites->filter->span.is_given)
 		wk_tables_note_memory(table, model, &sum, "heap", " allocation", " allocations");
+	wk_tables_note_by_total(table, model, options);
 	if (whole->peak.bytes > sum.peak_bytes)
 		wk_table_note(table, "at peak: what each process had when it had the most; these "
 				     "were different moments");
@@ -410,13 +414,15 @@ void wk_tables_fill_allocations(struct wk_table *table, const struct wk_model *m
 	add_up(&sites);
 	sites.has_peak = sites.whole.peak.bytes;
 	sites.counts_blocks = wk_tables_count_blocks(model);
-	rows = rank(&sites, &count);
+	rows = rank(&sites, options->by_total, &count);
 	table->names_functions = true;
 	site_row(table, &sites, &none, 0, &no_classes);
-	shown = wk_tables_limit_rows(table, options, rows, count, sites.whole.left.bytes,
+	shown = wk_tables_limit_rows(table, options, rows, count,
+				     options->by_total ? sites.whole.allocated.bytes
+						       : sites.whole.left.bytes,
 				     "function is", "functions are");
 	print_rows(table, &sites, rows, shown);
-	note_whole(table, &sites);
+	note_whole(table, &sites, options);
 	wk_left_fini(&sites.left);
 	WK_FREE_ALL(sites.functions, sites.by_function, rows);
 }

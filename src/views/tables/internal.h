@@ -80,6 +80,10 @@ void wk_tables_note_memory(struct wk_table *table, const struct wk_model *model,
 			   const struct wk_lifetimes *whole, const char *event, const char *one,
 			   const char *many);
 
+/* How to see what allocated most, unless that is what the table shows. */
+void wk_tables_note_by_total(struct wk_table *table, const struct wk_model *model,
+			     const struct wk_table_options *options);
+
 /* Is a count of a process's memory in view? */
 bool wk_tables_has_use(const struct wk_model *model, const struct wk_filter *filter,
 		       const struct wk_use_row *row);

@@ -26,9 +26,9 @@ static struct allocated add_up(const struct wk_model *model, const struct wk_fil
 }
 
 /* Those with any allocations, of the second kind alone if need be: most left first, then what there
- * was most of. */
+ * was most of, or the other way round. */
 static struct wk_ranked *rank(const struct allocated *first, const struct allocated *second,
-			      uint32_t ids, uint32_t *count)
+			      bool by_total, uint32_t ids, uint32_t *count)
 {
 	struct wk_ranked *rows = wk_alloc(((size_t)ids + 1) * sizeof(*rows));
 
@@ -36,12 +36,20 @@ static struct wk_ranked *rank(const struct allocated *first, const struct alloca
 	for (uint32_t i = 0; i < ids; i++)
 		if (first->rows[i].count || (second && second->rows[i].count))
 			rows[(*count)++] = (struct wk_ranked){
-				.weight = first->rows[i].left_bytes,
+				.weight = by_total ? first->rows[i].bytes
+						   : first->rows[i].left_bytes,
 				.id = i,
-				.then = first->rows[i].bytes,
+				.then = by_total ? first->rows[i].left_bytes
+						 : first->rows[i].bytes,
 			};
 	qsort(rows, *count, sizeof(*rows), wk_tables_heavier_first);
 	return rows;
+}
+
+/* The whole that rows are ranked by. */
+static uint64_t ranked_whole(const struct allocated *allocated, bool by_total)
+{
+	return by_total ? allocated->whole.bytes : allocated->whole.left_bytes;
 }
 
 static void process(struct wk_table *table, const struct wk_model *model, wk_process_id id)
@@ -94,6 +102,16 @@ void wk_tables_note_memory(struct wk_table *table, const struct wk_model *model,
 		      wk_model_input(model), WK_STR_ARG(table->name),
 		      strcmp(event, "reserve") == 0 ? " --by reserve" : "", wk_buf_text(&words));
 	wk_buf_fini(&words);
+}
+
+void wk_tables_note_by_total(struct wk_table *table, const struct wk_model *model,
+			     const struct wk_table_options *options)
+{
+	if (table->row_count && !options->by_total)
+		wk_table_note(table,
+			      "`wick show %s allocations --by-total` lists the functions that "
+			      "allocated most first",
+			      wk_model_input(model));
 }
 
 static void note_releases(struct wk_table *table, uint64_t count, const char *one, const char *many)
@@ -279,12 +297,13 @@ void wk_tables_fill_memory(struct wk_table *table, const struct wk_model *model,
 		    const struct allocated *, wk_process_id) =
 		is_reserve ? reserved_row : memory_row;
 	uint32_t count, shown;
-	struct wk_ranked *rows =
-		rank(first, is_reserve ? &commit : &reserve, model->process_count, &count);
+	struct wk_ranked *rows = rank(first, is_reserve ? &commit : &reserve, options->by_total,
+				      model->process_count, &count);
 
 	row(table, model, &commit, &reserve, 0);
-	shown = wk_tables_limit_rows(table, options, rows, count, first->whole.left_bytes,
-				     "process is", "processes are");
+	shown = wk_tables_limit_rows(table, options, rows, count,
+				     ranked_whole(first, options->by_total), "process is",
+				     "processes are");
 	for (uint32_t i = 0; i < shown; i++) {
 		wk_table_row(table);
 		row(table, model, &commit, &reserve, rows[i].id);
@@ -346,15 +365,17 @@ void wk_tables_fill_heap(struct wk_table *table, const struct wk_model *model,
 	}
 	blocks = add_up(model, filter, "heap", WK_LIFETIMES_HEAPS, model->heap_count);
 	ended = wk_lifetimes_of_blocks(model, filter, wk_lifetimes_source(model, "heap"));
-	rows = rank(&blocks, NULL, model->heap_count, &count);
+	rows = rank(&blocks, NULL, options->by_total, model->heap_count, &count);
 	heap_row(table, model, &blocks, &ended[0], 0);
-	shown = wk_tables_limit_rows(table, options, rows, count, blocks.whole.left_bytes,
-				     "heap is", "heaps are");
+	shown = wk_tables_limit_rows(table, options, rows, count,
+				     ranked_whole(&blocks, options->by_total), "heap is",
+				     "heaps are");
 	for (uint32_t i = 0; i < shown; i++) {
 		wk_table_row(table);
 		heap_row(table, model, &blocks, &ended[rows[i].id], rows[i].id);
 	}
 	wk_tables_note_memory(table, model, &blocks.whole, "heap", " allocation", " allocations");
+	wk_tables_note_by_total(table, model, options);
 	wk_tables_note_heaps(table, model);
 	WK_FREE_ALL(rows, ended, blocks.rows);
 }

@@ -116,8 +116,9 @@ uint32_t wk_tables_limit_rows(struct wk_table *table, const struct wk_table_opti
 
 	for (uint32_t i = shown; i < count; i++)
 		weight += ranked[i].weight;
-	wk_tables_note_hidden(table, count - shown == 1 ? one : many, "%", count - shown, weight,
-			      whole);
+	wk_tables_note_hidden(table, count - shown == 1 ? one : many,
+			      options->by_total ? "share of all allocated" : "%", count - shown,
+			      weight, whole);
 	return shown;
 }
 
@@ -140,7 +141,7 @@ void wk_tables_note_without_samples(struct wk_table *table, const char *one, con
 #define OF_SYSTEM (OF_SAMPLES | WK_TABLE_IS_OF_SYSTEM)
 #define OF_MEMORY \
 	(WK_TABLE_HAS_SHARES | WK_TABLE_HAS_FILTERS | WK_TABLE_IS_OF_SAMPLES | WK_TABLE_HAS_CALLS | \
-	 WK_TABLE_HAS_OWN_EVENTS)
+	 WK_TABLE_HAS_OWN_EVENTS | WK_TABLE_HAS_TOTALS)
 
 #define EVENTS(...) (const char *const[]){ __VA_ARGS__, NULL }
 

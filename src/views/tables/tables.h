@@ -13,7 +13,8 @@
 struct wk_table_options {
 	double min_percent; /* leave out rows under this share of the whole; 0: none */
 	uint32_t limit;     /* at most this many rows, for "system" of each part; 0: all */
-	bool by_total;      /* functions, images: most total first, not most self */
+	bool by_total; /* functions, lines, images: most total first, not most self; memory: most
+			* allocated, not most left */
 	bool hides_callers; /* functions, lines: leave out code of others without weight of its own:
 			     * if own code is charged, most of it has none */
 	struct wk_tree_options tree; /* how the calling tree is built */
@@ -23,7 +24,8 @@ struct wk_table_options {
  * properties. */
 enum wk_table_use {
 	WK_TABLE_HAS_SHARES = 1 << 0,  /* rows under a share can be left out */
-	WK_TABLE_HAS_TOTALS = 1 << 1,  /* and ranked by their cost with everything they call */
+	WK_TABLE_HAS_TOTALS = 1 << 1,  /* and ranked by their cost with everything they call,
+					* or by all that was allocated */
 	WK_TABLE_HAS_LEVELS = 1 << 2,  /* that can be chosen */
 	WK_TABLE_HAS_TIMES = 1 << 3,   /* it can cover a part of the time */
 	WK_TABLE_HAS_SAMPLES = 1 << 4, /* it can be of one process, a thread ... */
