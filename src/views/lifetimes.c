@@ -26,6 +26,7 @@ struct walk {
 	const struct wk_filter *filter;
 	wk_source_id source;
 	enum wk_lifetimes_by by;
+	const wk_function_id *functions;
 	struct wk_lifetimes *sums, *whole;
 	uint64_t *left; /* by sample: what is there of it, and 1; 0: it is not in view, or ended */
 	uint64_t *blocks; /* by sample: how many are there of those */
@@ -37,6 +38,8 @@ static struct wk_lifetimes *sum_of(const struct walk *walk, uint32_t sample)
 
 	if (walk->by == WK_LIFETIMES_HEAPS)
 		return &walk->sums[wk_model_subject(walk->model, sample)->heap];
+	if (walk->by == WK_LIFETIMES_FUNCTIONS)
+		return &walk->sums[walk->functions[samples->stack[sample]]];
 	return &walk->sums[walk->model->threads[wk_sample_thread(samples, sample)].process];
 }
 
@@ -118,11 +121,12 @@ static void use_totals(const struct walk *walk)
 }
 
 void wk_lifetimes_add_up(const struct wk_model *model, const struct wk_filter *filter,
-			 wk_source_id source, enum wk_lifetimes_by by, struct wk_lifetimes *sums,
+			 wk_source_id source, enum wk_lifetimes_by by,
+			 const wk_function_id *functions, struct wk_lifetimes *sums,
 			 struct wk_lifetimes *whole)
 {
 	size_t count = (size_t)model->samples.count + 1;
-	struct walk walk = { model, filter, source, by, sums, whole,
+	struct walk walk = { model, filter, source, by, functions, sums, whole,
 			     wk_alloc_zeroed(count, sizeof(*walk.left)),
 			     wk_alloc_zeroed(count, sizeof(*walk.blocks)) };
 	uint32_t next = 0;

@@ -23,16 +23,19 @@ struct wk_lifetimes {
 enum wk_lifetimes_by {
 	WK_LIFETIMES_PROCESSES,
 	WK_LIFETIMES_HEAPS,
+	WK_LIFETIMES_FUNCTIONS,
 };
 
 /* If the model sums blocks of all heaps, the most that was there at once is known only of all
  * blocks of a heap, and only at the end of the recording: the filter must not be narrowed for that.
  * The same is true for how long they lived. */
 
-/* Adds up the samples of a source that pass the filter: `sums` has a row for each process or heap
- * of the model, and `whole` is of all of them. Both begin as zeros. */
+/* Adds up the samples of a source that pass the filter: `sums` has a row for each process, heap or
+ * function of the model, and `whole` is of all of them. Both begin as zeros. `functions` are those
+ * of stacks (wk_flat_functions); NULL if there is no row for each. */
 void wk_lifetimes_add_up(const struct wk_model *model, const struct wk_filter *filter,
-			 wk_source_id source, enum wk_lifetimes_by by, struct wk_lifetimes *sums,
+			 wk_source_id source, enum wk_lifetimes_by by,
+			 const wk_function_id *functions, struct wk_lifetimes *sums,
 			 struct wk_lifetimes *whole);
 
 /* How long blocks lived that were freed in the time in view: half of them no longer than the

@@ -193,7 +193,7 @@ static uint64_t left_of(const struct wk_model *model, const char *name)
 	struct wk_left left = wk_lifetimes_left(model, UINT64_MAX, UINT64_MAX);
 	uint64_t sum = 0;
 
-	wk_lifetimes_add_up(model, &filter, source, WK_LIFETIMES_PROCESSES, rows, &whole);
+	wk_lifetimes_add_up(model, &filter, source, WK_LIFETIMES_PROCESSES, NULL, rows, &whole);
 	for (uint32_t i = 0; i < model->samples.count && source; i++)
 		sum += wk_sample_source(&model->samples, i) == source ? left.bytes[i] : 0;
 	demand(sum == whole.left_bytes, "what is left is left either way");

@@ -246,6 +246,7 @@ static bool read_query(const struct args *args, const struct wk_table_view *tabl
 		.expects_samples = args->output,
 		.options = {
 			.by_total = args->by_total,
+			.splits_process = form_of(args) == WK_TABLE_TEXT,
 			.limit = args->top < UINT32_MAX ? (uint32_t)args->top : UINT32_MAX,
 			.tree = {
 				.by_process = args->by_process,

@@ -6,7 +6,9 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "views/image_words.h"
 #include "views/lifetimes.h"
+#include "views/tree/flat.h"
 
 /* One kind of allocations, added up. */
 struct allocated {
@@ -14,14 +16,15 @@ struct allocated {
 };
 
 static struct allocated add_up(const struct wk_model *model, const struct wk_filter *filter,
-			       const char *source, enum wk_lifetimes_by by, uint32_t count)
+			       const char *source, enum wk_lifetimes_by by,
+			       const wk_function_id *functions, uint32_t count)
 {
 	struct allocated allocated = {
 		.rows = wk_alloc_zeroed(count, sizeof(*allocated.rows)),
 	};
 
-	wk_lifetimes_add_up(model, filter, wk_lifetimes_source(model, source), by, allocated.rows,
-			    &allocated.whole);
+	wk_lifetimes_add_up(model, filter, wk_lifetimes_source(model, source), by, functions,
+			    allocated.rows, &allocated.whole);
 	return allocated;
 }
 
@@ -176,14 +179,36 @@ void wk_tables_note_heaps(struct wk_table *table, const struct wk_model *model)
 	wk_buf_fini(&words);
 }
 
-/* With --by reserve the columns of the two kinds change places. */
-static void reserved_row(struct wk_table *table, const struct wk_model *model,
-			 const struct allocated *commit, const struct allocated *reserve,
-			 wk_process_id id)
-{
-	const struct wk_lifetimes *life = &reserve->rows[id], *committed = &commit->rows[id];
+/* Both kinds, by process or by function. */
+struct mapped {
+	const struct wk_model *model;
+	struct allocated commit, reserve;
+	bool is_reserve;  /* which is listed first */
+	bool by_function; /* of one process */
+	uint32_t ids;
+};
 
-	wk_column_share(table, "percent", "%", life->left_bytes, reserve->whole.left_bytes);
+static void mapped_by(struct wk_table *table, const struct mapped *mapped, uint32_t id)
+{
+	const struct wk_model *model = mapped->model;
+
+	if (!mapped->by_function) {
+		process(table, model, id);
+		return;
+	}
+	wk_column_text(table, "image", "image", 7,
+		       wk_image_name_of(model, model->functions[id].image));
+	wk_tables_name(table, "function", "function", model, model->functions[id].name);
+}
+
+/* With --by reserve the columns of the two kinds change places. */
+static void reserved_row(struct wk_table *table, const struct mapped *mapped, uint32_t id)
+{
+	const struct wk_model *model = mapped->model;
+	const struct wk_lifetimes *life = &mapped->reserve.rows[id],
+				  *committed = &mapped->commit.rows[id];
+
+	wk_column_share(table, "percent", "%", life->left_bytes, mapped->reserve.whole.left_bytes);
 	wk_column_number(table, WK_CELL_BYTES, "reserved_outstanding_bytes", "outstanding", 0,
 			 life->left_bytes);
 	wk_column_number(table, WK_CELL_COUNT, "outstanding_reserves", "reserves left", WK_DETAIL,
@@ -199,16 +224,16 @@ static void reserved_row(struct wk_table *table, const struct wk_model *model,
 	wk_column_number(table, WK_CELL_BYTES, "committed_bytes", "committed in all", WK_DETAIL,
 			 committed->bytes);
 	wk_column_number(table, WK_CELL_COUNT, "commits", "commits", WK_DETAIL, committed->count);
-	process(table, model, id);
+	mapped_by(table, mapped, id);
 }
 
-static void memory_row(struct wk_table *table, const struct wk_model *model,
-		       const struct allocated *commit, const struct allocated *reserve,
-		       wk_process_id id)
+static void memory_row(struct wk_table *table, const struct mapped *mapped, uint32_t id)
 {
-	const struct wk_lifetimes *life = &commit->rows[id], *reserved = &reserve->rows[id];
+	const struct wk_model *model = mapped->model;
+	const struct wk_lifetimes *life = &mapped->commit.rows[id],
+				  *reserved = &mapped->reserve.rows[id];
 
-	wk_column_share(table, "percent", "%", life->left_bytes, commit->whole.left_bytes);
+	wk_column_share(table, "percent", "%", life->left_bytes, mapped->commit.whole.left_bytes);
 	wk_column_number(table, WK_CELL_BYTES, "outstanding_bytes", "outstanding", 0,
 			 life->left_bytes);
 	wk_column_number(table, WK_CELL_COUNT, "outstanding_commits", "commits left", WK_DETAIL,
@@ -226,7 +251,7 @@ static void memory_row(struct wk_table *table, const struct wk_model *model,
 	wk_column_number(table, WK_CELL_BYTES, "reserved_bytes", "reserved in all", WK_DETAIL,
 			 reserved->bytes);
 	wk_column_number(table, WK_CELL_COUNT, "reserves", "reserves", WK_DETAIL, reserved->count);
-	process(table, model, id);
+	mapped_by(table, mapped, id);
 }
 
 /* Of the moment at which a process had the most in memory, as far as that was counted. */
@@ -284,37 +309,94 @@ static bool is_of(const struct wk_model *model, const struct wk_filter *filter, 
 	return wk_str_is(wk_model_str(model, model->sources[filter->source].name), event);
 }
 
+static void add_both(struct mapped *mapped, const struct wk_filter *filter, enum wk_lifetimes_by by,
+		     const wk_function_id *functions)
+{
+	const struct wk_model *model = mapped->model;
+
+	mapped->ids = functions ? model->function_count : model->process_count;
+	mapped->commit = add_up(model, filter, "commit", by, functions, mapped->ids);
+	mapped->reserve = add_up(model, filter, "reserve", by, functions, mapped->ids);
+}
+
+static void free_both(struct mapped *mapped)
+{
+	WK_FREE_ALL(mapped->commit.rows, mapped->reserve.rows);
+}
+
+/* The only process with memory in view; 0: there are others. */
+static wk_process_id process_with_all(const struct mapped *mapped)
+{
+	wk_process_id only = 0;
+
+	for (wk_process_id id = 1; id < mapped->ids; id++) {
+		if (!mapped->commit.rows[id].count && !mapped->reserve.rows[id].count)
+			continue;
+		if (only)
+			return 0;
+		only = id;
+	}
+	return only;
+}
+
+/* One row would only repeat the sums below the table. */
+static void split_process(struct wk_table *table, struct mapped *mapped,
+			  const struct wk_filter *filter, const struct wk_table_options *options)
+{
+	const struct wk_model *model = mapped->model;
+	wk_process_id only = process_with_all(mapped);
+	wk_function_id *functions;
+
+	if (!options->splits_process || !only)
+		return;
+	functions = wk_flat_functions(model, filter, &options->tree);
+	free_both(mapped);
+	add_both(mapped, filter, WK_LIFETIMES_FUNCTIONS, functions);
+	wk_free(functions);
+	mapped->by_function = table->names_functions = true;
+	wk_table_note(table, "one process, %.*s (%u): its functions are listed",
+		      WK_STR_ARG(wk_model_str(model, model->processes[only].name)),
+		      model->processes[only].pid);
+}
+
+static void add_mapped(struct wk_table *table, const struct mapped *mapped,
+		       const struct wk_table_options *options)
+{
+	const struct allocated *first = mapped->is_reserve ? &mapped->reserve : &mapped->commit;
+	const struct allocated *second = mapped->is_reserve ? &mapped->commit : &mapped->reserve;
+	void (*row)(struct wk_table *, const struct mapped *, uint32_t) =
+		mapped->is_reserve ? reserved_row : memory_row;
+	uint32_t count, shown;
+	struct wk_ranked *rows = rank(first, second, options->by_total, mapped->ids, &count);
+
+	row(table, mapped, 0);
+	shown = wk_tables_limit_rows(table, options, rows, count,
+				     ranked_whole(first, options->by_total),
+				     mapped->by_function ? "function is" : "process is",
+				     mapped->by_function ? "functions are" : "processes are");
+	for (uint32_t i = 0; i < shown; i++) {
+		wk_table_row(table);
+		row(table, mapped, rows[i].id);
+	}
+	wk_free(rows);
+}
+
 void wk_tables_fill_memory(struct wk_table *table, const struct wk_model *model,
 			   const struct wk_filter *filter, const struct wk_table_options *options)
 {
-	struct allocated commit =
-		add_up(model, filter, "commit", WK_LIFETIMES_PROCESSES, model->process_count);
-	struct allocated reserve =
-		add_up(model, filter, "reserve", WK_LIFETIMES_PROCESSES, model->process_count);
-	bool is_reserve = is_of(model, filter, "reserve");
-	const struct allocated *first = is_reserve ? &reserve : &commit;
-	void (*row)(struct wk_table *, const struct wk_model *, const struct allocated *,
-		    const struct allocated *, wk_process_id) =
-		is_reserve ? reserved_row : memory_row;
-	uint32_t count, shown;
-	struct wk_ranked *rows = rank(first, is_reserve ? &commit : &reserve, options->by_total,
-				      model->process_count, &count);
+	struct mapped mapped = { .model = model, .is_reserve = is_of(model, filter, "reserve") };
 
-	row(table, model, &commit, &reserve, 0);
-	shown = wk_tables_limit_rows(table, options, rows, count,
-				     ranked_whole(first, options->by_total), "process is",
-				     "processes are");
-	for (uint32_t i = 0; i < shown; i++) {
-		wk_table_row(table);
-		row(table, model, &commit, &reserve, rows[i].id);
-	}
-	if (is_reserve)
-		wk_tables_note_memory(table, model, &reserve.whole, "reserve", " reserve",
+	add_both(&mapped, filter, WK_LIFETIMES_PROCESSES, NULL);
+	split_process(table, &mapped, filter, options);
+	add_mapped(table, &mapped, options);
+	if (mapped.is_reserve)
+		wk_tables_note_memory(table, model, &mapped.reserve.whole, "reserve", " reserve",
 				      " reserves");
 	else
-		wk_tables_note_memory(table, model, &commit.whole, "commit", " commit", " commits");
+		wk_tables_note_memory(table, model, &mapped.commit.whole, "commit", " commit",
+				      " commits");
 	note_resident(table, model, filter);
-	WK_FREE_ALL(rows, commit.rows, reserve.rows);
+	free_both(&mapped);
 }
 
 static void heap_row(struct wk_table *table, const struct wk_model *model,
@@ -363,7 +445,7 @@ void wk_tables_fill_heap(struct wk_table *table, const struct wk_model *model,
 		wk_tables_fill_allocations(table, model, filter, options);
 		return;
 	}
-	blocks = add_up(model, filter, "heap", WK_LIFETIMES_HEAPS, model->heap_count);
+	blocks = add_up(model, filter, "heap", WK_LIFETIMES_HEAPS, NULL, model->heap_count);
 	ended = wk_lifetimes_of_blocks(model, filter, wk_lifetimes_source(model, "heap"));
 	rows = rank(&blocks, NULL, options->by_total, model->heap_count, &count);
 	heap_row(table, model, &blocks, &ended[0], 0);

@@ -207,8 +207,8 @@ const struct wk_table_view wk_table_views[] = {
 	{ .name = "images", .summary = "programs and libraries, and the source of their names",
 	  .fill = wk_tables_fill_images, .usual_limit = USUAL_ROWS,
 	  .uses = OF_SYSTEM | WK_TABLE_HAS_TOTALS | WK_TABLE_HAS_CODE, .other_name = "modules" },
-	{ .name = "memory", .summary = "memory that processes committed and reserved, and what is "
-	  "left",
+	{ .name = "memory", .summary = "memory that processes committed and reserved or, if there is "
+	  "only one, its functions",
 	  .fill = wk_tables_fill_memory, .usual_limit = USUAL_ROWS, .uses = OF_MEMORY,
 	  .events = EVENTS("commit", "reserve"), .lacks = WK_ADVICE_NO_MEMORY },
 	{ .name = "counters", .summary = "memory of processes over time: resident, shared, swapped",

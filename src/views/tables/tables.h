@@ -15,6 +15,7 @@ struct wk_table_options {
 	uint32_t limit;     /* at most this many rows, for "system" of each part; 0: all */
 	bool by_total; /* functions, lines, images: most total first, not most self; memory: most
 			* allocated, not most left */
+	bool splits_process; /* memory: of one process, by function */
 	bool hides_callers; /* functions, lines: leave out code of others without weight of its own:
 			     * if own code is charged, most of it has none */
 	struct wk_tree_options tree; /* how the calling tree is built */
