@@ -717,6 +717,59 @@ static uint64_t run_end(const struct wk_heap_streams *streams)
 	return end;
 }
 
+/* Where the blocks from a record on may be read at once, until `last_ticks`: as far as the passes
+ * at hand reach. */
+static bool find_blocks(struct wk_heap_streams *streams, struct thread *thread, uint64_t last_ticks,
+			uint64_t until_ns, struct wk_heap_run *run)
+{
+	const struct pass *pass = &streams->at_hand;
+
+	if (last_ticks > streams->last.ticks)
+		last_ticks = streams->last.ticks;
+	if (streams->sample_bytes || !streams->at_hand_ticks || last_ticks < pass->ticks)
+		return false;
+	*run = (struct wk_heap_run){
+		.from_ticks = pass->ticks,
+		.most_ticks = last_ticks - pass->ticks,
+		.from_ns = pass->ns,
+		.until_ns = streams->is_ended ? UINT64_MAX : until_ns,
+		.ns_per_tick = pass->ns_per_tick,
+		.no_earlier_ns = streams->emitted_ns,
+		.stacks = &streams->processes[thread->process].stacks,
+	};
+	if (run->most_ticks >= streams->at_hand_ticks)
+		run->most_ticks = streams->at_hand_ticks - 1;
+	return ns_between(pass, 0, run->most_ticks) < UINT64_MAX / 2;
+}
+
+/* Adds the blocks that follow the record at hand. */
+static bool add_blocks(struct wk_heap_streams *streams, struct thread *thread, uint64_t last_ticks,
+		       uint64_t until_ns, const struct wk_sink *sink, struct wk_err *err)
+{
+	struct batch *batch = &streams->batch;
+	struct wk_heap_run run;
+	size_t count;
+	bool ok = true;
+
+	if (!find_blocks(streams, thread, last_ticks, until_ns, &run))
+		return true;
+	do {
+		run.thread = batch_thread(streams, thread);
+		count = wk_heap_thread_stream_blocks(&thread->stream, &run,
+						     batch->blocks + batch->count,
+						     WK_MOST_BLOCKS - batch->count);
+		batch->count += count;
+		if (count)
+			streams->emitted_ns = run.no_earlier_ns =
+				batch->blocks[batch->count - 1].time_ns;
+		if (batch->count == WK_MOST_BLOCKS)
+			ok = emit_batch(streams, sink, err);
+		else
+			count = 0;
+	} while (ok && count);
+	return ok;
+}
+
 /* The events of the earliest thread up to those of others. `*is_waiting`: what comes next is not
  * complete. */
 static bool emit_run(struct wk_heap_streams *streams, uint64_t until_ns, bool *is_waiting,
@@ -736,7 +789,8 @@ static bool emit_run(struct wk_heap_streams *streams, uint64_t until_ns, bool *i
 		if (*is_waiting)
 			break;
 		ok = is_kept ||
-		     add_record(streams, thread, no_earlier(streams, time_ns), sink, err);
+		     (add_record(streams, thread, no_earlier(streams, time_ns), sink, err) &&
+		      add_blocks(streams, thread, end, until_ns, sink, err));
 		thread->has_next = wk_heap_thread_stream_next(&thread->stream, &thread->next);
 	} while (ok && thread->has_next && thread->next.ticks <= end);
 	restore_order(streams);

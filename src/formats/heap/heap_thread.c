@@ -77,11 +77,12 @@ static bool read_wide(struct wk_bytes *in, unsigned count, uint64_t *numbers)
 
 static inline uint64_t read_number(const uint8_t **at, unsigned length)
 {
+	static const uint32_t masks[] = { 0xff, 0xffff, 0xffffff, 0xffffffff };
 	uint32_t number;
 
 	memcpy(&number, *at, sizeof(number));
 	*at += length + 1;
-	return WK_FROM_LE(32, number) & UINT32_MAX >> (24 - 8 * length);
+	return WK_FROM_LE(32, number) & masks[length];
 }
 
 static bool read_narrow(struct wk_bytes *in, unsigned count, uint64_t *numbers)
@@ -249,6 +250,78 @@ bool wk_heap_thread_stream_next(struct wk_heap_thread_stream *stream,
 	stream->text_bytes = 0;
 	return (stream->from < stream->quick && read_quickly(stream, record)) ||
 	       read_next(stream, record);
+}
+
+/* What is freed in realloc may have been kept: only what follows shows that. */
+static inline bool is_settled(const uint8_t *next, const uint8_t *end)
+{
+	return next < end && (*next & ((1 << WK_HEAP_RECORD_BITS) - 1)) == WK_HEAP_RECORD_MOVED;
+}
+
+/* What records are relative to. */
+struct last {
+	uint64_t ticks, address, ns;
+	uint32_t stack;
+};
+
+/* Reads one record. NULL: it is none of those that are read at once. */
+static inline const uint8_t *read_block(const uint8_t *at, const uint8_t *end,
+					const struct wk_heap_run *run, struct last *last,
+					struct wk_event_block *block)
+{
+	uint8_t head = at[0], lengths = at[1];
+	unsigned kind = head & ((1 << WK_HEAP_RECORD_BITS) - 1);
+	bool is_freed = kind == WK_HEAP_RECORD_FREED || kind == WK_HEAP_RECORD_RELEASED;
+	const uint8_t *next = at + 2;
+	uint64_t ticks = last->ticks + read_number(&next, lengths & 3), ns;
+
+	if (head >> WK_HEAP_RECORD_BITS >= WK_HEAP_FUNCTIONS ||
+	    ticks - run->from_ticks > run->most_ticks)
+		return NULL;
+	ns = run->from_ns +
+	     (uint64_t)(int64_t)((double)(int64_t)(ticks - run->from_ticks) * run->ns_per_tick);
+	if (ns > run->until_ns)
+		return NULL;
+	block->time_ns = ns > last->ns ? ns : last->ns;
+	block->address = last->address +
+			 ((uint64_t)wk_heap_unfold(read_number(&next, lengths >> 2 & 3)) << 3);
+	block->size_bytes = 0;
+	block->stack = 0;
+	block->thread = run->thread;
+	block->part = head >> WK_HEAP_RECORD_BITS;
+	block->is_freed = is_freed;
+	if (kind == WK_HEAP_RECORD_ALLOCATED || kind == WK_HEAP_RECORD_MOVED) {
+		block->size_bytes = read_number(&next, lengths >> 4 & 3);
+		last->stack += (uint32_t)wk_heap_unfold(read_number(&next, lengths >> 6));
+		block->stack = (uint32_t)wk_heap_stacks_row(run->stacks, last->stack);
+	} else if (!is_freed || (kind == WK_HEAP_RECORD_RELEASED && !is_settled(next, end))) {
+		return NULL;
+	}
+	last->ticks = ticks;
+	last->ns = block->time_ns;
+	last->address = block->address;
+	return next;
+}
+
+size_t wk_heap_thread_stream_blocks(struct wk_heap_thread_stream *stream,
+				    const struct wk_heap_run *run, struct wk_event_block *blocks,
+				    size_t most)
+{
+	const uint8_t *at = stream->bytes + stream->from, *end = stream->bytes + stream->quick;
+	const uint8_t *next;
+	struct last last = { stream->ticks, stream->address, run->no_earlier_ns, stream->stack };
+	size_t count = 0;
+
+	while (count < most && at < end &&
+	       (next = read_block(at, end, run, &last, &blocks[count])) != NULL) {
+		at = next;
+		count++;
+	}
+	stream->ticks = last.ticks;
+	stream->address = last.address;
+	stream->stack = last.stack;
+	stream->from = (size_t)(at - stream->bytes);
+	return count;
 }
 
 struct wk_str wk_heap_thread_stream_text(const struct wk_heap_thread_stream *stream)

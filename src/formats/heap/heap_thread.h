@@ -8,6 +8,8 @@
 
 #include "base/bytes.h"
 #include "channel/stream.h"
+#include "event/event.h"
+#include "formats/heap/heap_stacks.h"
 
 struct wk_heap_record_read {
 	enum wk_heap_record kind;
@@ -47,6 +49,21 @@ void wk_heap_thread_stream_add(struct wk_heap_thread_stream *stream, uint32_t ti
 /* The next record; false if there is none yet. */
 bool wk_heap_thread_stream_next(struct wk_heap_thread_stream *stream,
 				struct wk_heap_record_read *record);
+
+/* Which blocks may be read at once, and what they become. */
+struct wk_heap_run {
+	uint64_t from_ticks, most_ticks; /* from then on, and at most so much later */
+	uint64_t from_ns, until_ns;      /* that time; the last one that a block may have */
+	double ns_per_tick;
+	uint64_t no_earlier_ns; /* blocks of earlier times have this one */
+	uint16_t thread;
+	const struct wk_heap_stacks *stacks;
+};
+
+/* Reads what follows as blocks, as far as it is that and needs nothing else. Returns how many. */
+size_t wk_heap_thread_stream_blocks(struct wk_heap_thread_stream *stream,
+				    const struct wk_heap_run *run, struct wk_event_block *blocks,
+				    size_t most);
 
 /* The text of the last record, also if bytes were added since; valid until more are. */
 struct wk_str wk_heap_thread_stream_text(const struct wk_heap_thread_stream *stream);
