@@ -34,9 +34,10 @@ void wk_builder_free(struct wk_builder *builder)
 	wk_map_fini(&builder->source_of);
 	wk_map_fini(&builder->image_of_path);
 	wk_map_fini(&builder->numbered);
+	wk_map_fini(&builder->owner_numbers);
 	wk_builder_forget_groups(builder);
 	WK_FREE_ALL(builder->frame_of_number, builder->stack_of_number, builder->groups,
-		    builder->block_threads);
+		    builder->block_owners, builder->block_groups);
 	for (size_t i = 0; i < WK_RECENT_THREADS; i++) {
 		WK_FREE_ALL(builder->recent[i].user.address, builder->recent[i].user.stack,
 			    builder->recent[i].kernel.address, builder->recent[i].kernel.stack);
@@ -66,6 +67,7 @@ void wk_builder_next_input(struct wk_builder *builder)
 	builder->code = wk_jit_code_new(builder->model);
 	memset(builder->cache, 0, sizeof(builder->cache));
 	wk_map_fini(&builder->numbered);
+	wk_map_fini(&builder->owner_numbers);
 	wk_builder_forget_groups(builder);
 }
 

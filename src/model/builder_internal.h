@@ -61,14 +61,6 @@ struct wk_stack_group {
 	size_t cap;
 };
 
-/* A thread of the BLOCKS event at hand. */
-struct wk_block_owner {
-	wk_thread_id thread;
-	wk_process_id process;
-	wk_heap_id heap;
-	struct wk_stack_group *group;
-};
-
 struct wk_builder {
 	struct wk_model *model;
 	struct wk_spaces *spaces;
@@ -97,8 +89,12 @@ struct wk_builder {
 	struct wk_cached_frame cache[WK_FRAME_CACHE];
 	struct wk_stack_group *groups; /* by number */
 	size_t group_count, groups_cap;
-	struct wk_block_owner *block_threads;
-	size_t block_threads_cap;
+	/* Of the threads of the BLOCKS event at hand. */
+	struct wk_heap_owner *block_owners;
+	struct wk_stack_group **block_groups;
+	size_t block_owners_cap, block_groups_cap;
+	struct wk_map owner_numbers; /* by thread and group */
+	uint32_t owner_count;
 	struct wk_map numbered; /* number, pid and version of the mappings, hashed: stack */
 };
 

@@ -5,8 +5,18 @@
 #include "base/heap.h"
 #include "base/mem.h"
 
-/* Chains by hash, with fewer blocks than half of the slots. */
+/* Chains by hash. What takes time in a table that fits into the processor's caches are its wrong
+ * guesses of where a chain ends, so it has more slots for a block. */
 #define FEWEST_SLOTS 16
+#define TINY_TABLE   128
+#define SMALL_TABLE  32768
+
+static size_t most_blocks(size_t slot_count)
+{
+	bool is_small = slot_count > TINY_TABLE && slot_count <= SMALL_TABLE;
+
+	return slot_count / (is_small ? 8 : 2);
+}
 
 void wk_heap_blocks_fini(struct wk_heap_blocks *blocks)
 {
@@ -28,7 +38,11 @@ void wk_heap_blocks_add_slots(struct wk_heap_blocks *blocks)
 {
 	struct wk_heap_blocks old = *blocks;
 
-	blocks->slot_count = old.slot_count ? old.slot_count * 2 : FEWEST_SLOTS;
+	blocks->slot_count = old.slot_count ? old.slot_count : FEWEST_SLOTS / 2;
+	do {
+		blocks->slot_count *= 2;
+		blocks->most = most_blocks(blocks->slot_count);
+	} while (blocks->most <= blocks->count);
 	blocks->slots = wk_alloc_table_zeroed(blocks->slot_count, sizeof(*blocks->slots));
 	for (size_t i = 0; i < old.slot_count; i++)
 		for (uint32_t id = old.slots[i], next; id; id = next) {

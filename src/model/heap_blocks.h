@@ -24,6 +24,7 @@ struct wk_heap_blocks {
 	uint32_t row_count, unused; /* the first of those that are */
 	uint32_t *slots;            /* the first block of each hash */
 	size_t slot_count, count;
+	size_t most;       /* with so many slots */
 	uint64_t *sampled; /* by row, as far as one was; wk_heap_blocks_sampled */
 	size_t sampled_cap;
 };
@@ -34,13 +35,6 @@ void wk_heap_blocks_fini(struct wk_heap_blocks *blocks);
 static inline uint32_t *wk_heap_blocks_slot(const struct wk_heap_blocks *blocks, uint64_t address)
 {
 	return &blocks->slots[wk_hash_u64(address) & (blocks->slot_count - 1)];
-}
-
-/* Announces a lookup, so that its memory is fetched. */
-static inline void wk_heap_blocks_prefetch(const struct wk_heap_blocks *blocks, uint64_t address)
-{
-	if (blocks->slot_count)
-		__builtin_prefetch(wk_heap_blocks_slot(blocks, address));
 }
 
 /* NULL if there is none. */
@@ -58,7 +52,7 @@ static inline struct wk_heap_block *wk_heap_blocks_at(struct wk_heap_blocks *blo
 {
 	uint32_t *slot, id;
 
-	if (blocks->count * 2 >= blocks->slot_count)
+	if (blocks->count >= blocks->most)
 		wk_heap_blocks_add_slots(blocks);
 	slot = wk_heap_blocks_slot(blocks, address);
 	for (id = *slot; id; id = blocks->at[id].next)

@@ -4,49 +4,8 @@
 #include <stdio.h>
 
 #include "base/hash.h"
-#include "base/map.h"
 #include "base/mem.h"
-#include "model/heap_blocks.h"
-#include "model/heap_order.h"
-#include "model/heap_rows.h"
-#include "model/heap_totals.h"
-
-/* Parts of an allocator by the low bits of their name's number. */
-#define RECENT_PARTS 8
-
-/* In addition to the model's row of the same number. */
-struct heap {
-	struct wk_heap_blocks blocks;
-	wk_heap_id next; /* of its process's heaps */
-	bool is_listed;  /* among those */
-	bool is_loose;   /* times of its threads may be in the wrong order: heap_order.h */
-	struct wk_heap_lives lives;
-	struct recent_part {
-		wk_text_id name;
-		wk_subject_id about; /* 0: none yet */
-	} recent[RECENT_PARTS];
-};
-
-/* The block that a thread allocated, if it did nothing since. */
-struct last_block {
-	wk_heap_id heap; /* 0: none */
-	uint64_t address;
-};
-
-struct wk_heap_lifetimes {
-	struct wk_model *model;
-	struct wk_heap_rows *rows;
-	struct heap *heaps;
-	size_t heaps_cap;
-	uint32_t heap_count; /* the largest number of one in `heaps`, plus 1 */
-	struct wk_index heap_index;
-	wk_heap_id recent_heap;
-	wk_source_id sources[WK_DERIVED_COUNT]; /* 0: not used yet */
-	struct wk_map heap_of_process; /* the first of those that had a block since it began */
-	struct last_block *last_of_thread;
-	size_t threads_cap;
-	struct wk_heap_order order;
-};
+#include "model/heap_internal.h"
 
 struct wk_heap_lifetimes *wk_heap_lifetimes_new(struct wk_model *model)
 {
@@ -96,6 +55,7 @@ static wk_heap_id add_heap(struct wk_heap_lifetimes *lifetimes, struct wk_heap_r
 	row->name = name_heap(lifetimes->model, row->handle);
 	id = wk_model_add_heap(lifetimes->model, row);
 	WK_RESERVE_ZEROED(lifetimes->heaps, lifetimes->heaps_cap, (size_t)id + 1);
+	lifetimes->heaps[id].process = row->process;
 	lifetimes->heap_count = id + 1;
 	wk_heap_rows_expect(lifetimes->rows, row->process);
 	return id;
@@ -131,12 +91,12 @@ wk_subject_id wk_heap_lifetimes_only_heap(struct wk_heap_lifetimes *lifetimes,
 /* So that it ends with its process. */
 static void list_heap(struct wk_heap_lifetimes *lifetimes, wk_heap_id id)
 {
-	struct heap *heap = &lifetimes->heaps[id];
+	struct wk_heap *heap = &lifetimes->heaps[id];
 	uint32_t *first;
 
 	if (heap->is_listed)
 		return;
-	first = wk_map_at(&lifetimes->heap_of_process, lifetimes->model->heaps[id].process);
+	first = wk_map_at(&lifetimes->heap_of_process, heap->process);
 	heap->next = *first;
 	heap->is_listed = true;
 	*first = id;
@@ -144,7 +104,7 @@ static void list_heap(struct wk_heap_lifetimes *lifetimes, wk_heap_id id)
 
 /* --- Blocks --- */
 
-static struct last_block *last_block_of(struct wk_heap_lifetimes *lifetimes, wk_thread_id thread)
+static struct wk_last_block *last_block_of(struct wk_heap_lifetimes *lifetimes, wk_thread_id thread)
 {
 	WK_RESERVE_ZEROED(lifetimes->last_of_thread, lifetimes->threads_cap, (size_t)thread + 1);
 	return &lifetimes->last_of_thread[thread];
@@ -154,10 +114,10 @@ static wk_subject_id subject_of(struct wk_heap_lifetimes *lifetimes, wk_heap_id 
 				wk_text_id part)
 {
 	struct wk_subject about = { .heap = heap, .what = part };
-	struct recent_part *recent = &lifetimes->heaps[heap].recent[part % RECENT_PARTS];
+	struct wk_recent_part *recent = &lifetimes->heaps[heap].recent[part % WK_RECENT_PARTS];
 
 	if (!recent->about || recent->name != part)
-		*recent = (struct recent_part){ part,
+		*recent = (struct wk_recent_part){ part,
 						wk_model_add_subject(lifetimes->model, &about) };
 	return recent->about;
 }
@@ -168,103 +128,75 @@ static uint64_t times(uint64_t sampled)
 	return sampled ? sampled : 1;
 }
 
-static inline struct wk_heap_origin end_block(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
-					      const struct wk_heap_block *block,
-					      const struct wk_sample *who)
+static inline void end_block(struct wk_heap_lifetimes *lifetimes, wk_heap_id id,
+			     const struct wk_heap_block *block, uint64_t sampled,
+			     const struct wk_sample *who)
 {
-	struct heap *of = &lifetimes->heaps[heap];
+	struct wk_heap *heap = &lifetimes->heaps[id];
 	uint64_t life_ns = who->time_ns > block->time_ns ? who->time_ns - block->time_ns : 0;
 
-	wk_heap_totals_free(lifetimes->model, heap, &of->lives, block->weight, life_ns);
-	return wk_heap_rows_release(lifetimes->rows, block,
-				    times(wk_heap_blocks_sampled(&of->blocks, block)), life_ns,
-				    who);
+	wk_heap_totals_free(lifetimes->model, id, &heap->lives, block->weight, life_ns);
+	wk_heap_rows_release(lifetimes->rows, block, times(sampled), life_ns, who);
 }
 
-static wk_source_id source(struct wk_heap_lifetimes *lifetimes, enum wk_derived derived)
+static wk_source_id source(struct wk_heap_lifetimes *lifetimes)
 {
-	wk_source_id *known = &lifetimes->sources[derived];
-
-	if (!*known)
-		*known = wk_model_derived_source(lifetimes->model, derived);
-	return *known;
-}
-
-static inline void count_blocks(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
-				enum wk_derived derived, uint64_t weight, uint64_t blocks,
-				struct wk_sample *sample)
-{
-	if (lifetimes->model->samples.count >= WK_MODEL_MOST_SAMPLES)
-		return;
-	sample->source = source(lifetimes, derived);
-	sample->weight = wk_model_fit_weight(lifetimes->model, weight);
-	sample->times = blocks;
-	wk_heap_rows_count(lifetimes->rows, lifetimes->model->heaps[heap].process, sample);
-}
-
-static inline void count(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
-			 enum wk_derived derived, const struct wk_heap_block *block,
-			 struct wk_sample *sample)
-{
-	count_blocks(lifetimes, heap, derived, block->weight,
-		     times(wk_heap_blocks_sampled(&lifetimes->heaps[heap].blocks, block)), sample);
+	if (!lifetimes->source)
+		lifetimes->source = wk_model_derived_source(lifetimes->model, WK_DERIVED_HEAP);
+	return lifetimes->source;
 }
 
 /* Since then its thread, which allocated it, did nothing else. */
 static inline bool is_last_block(const struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
-				 const struct wk_heap_block *block, wk_thread_id thread)
+				 const struct wk_heap_block *block)
 {
-	const struct last_block *last = &lifetimes->last_of_thread[thread];
+	wk_thread_id thread = lifetimes->rows->rows[block->row].thread;
+	const struct wk_last_block *last = &lifetimes->last_of_thread[thread];
 
 	return last->heap == heap && last->address == block->address &&
 	       !wk_heap_blocks_sampled(&lifetimes->heaps[heap].blocks, block);
 }
 
-static void count_temporary(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
-			    const struct wk_heap_block *block, uint64_t time_ns)
+/* Counts a block that was freed by who freed it, and if its thread did nothing in between. */
+static void count_block(struct wk_heap_lifetimes *lifetimes, uint32_t row, uint64_t weight,
+			uint64_t times, bool was_last, const struct wk_sample *who)
 {
-	struct wk_sample allocated = wk_heap_rows_sample(lifetimes->rows, block->row);
+	struct wk_model *model = lifetimes->model;
 
-	allocated.time_ns = time_ns;
-	count(lifetimes, heap, WK_DERIVED_HEAP_TEMPORARY, block, &allocated);
+	wk_heap_rows_count_free(lifetimes->rows, row, wk_model_fit_weight(model, weight), times,
+				who);
+	if (was_last)
+		wk_heap_rows_count_temporary(lifetimes->rows, row,
+					     wk_model_fit_weight(model, weight), who->time_ns);
 }
 
-/* Ends a block and records who freed it, and whether its thread did nothing in between. False: it
- * is unknown. */
-static inline bool free_block(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
-			      uint64_t address, struct wk_sample *who)
+/* False: it is unknown. */
+static bool free_block(struct wk_heap_lifetimes *lifetimes, wk_heap_id id, uint64_t address,
+		       const struct wk_sample *who)
 {
-	const struct wk_heap_block *block =
-		wk_heap_blocks_remove(&lifetimes->heaps[heap].blocks, address);
-	struct wk_heap_origin origin;
+	struct wk_heap *heap = &lifetimes->heaps[id];
+	const struct wk_heap_block *block = wk_heap_blocks_remove(&heap->blocks, address);
+	uint64_t sampled;
 
 	if (!block)
 		return false;
-	origin = end_block(lifetimes, heap, block, who);
-	who->about = origin.about;
-	count(lifetimes, heap, WK_DERIVED_FREE, block, who);
-	if (is_last_block(lifetimes, heap, block, origin.thread))
-		count_temporary(lifetimes, heap, block, who->time_ns);
+	sampled = wk_heap_blocks_sampled(&heap->blocks, block);
+	end_block(lifetimes, id, block, sampled, who);
+	count_block(lifetimes, block->row, block->weight, times(sampled),
+		    is_last_block(lifetimes, id, block), who);
 	return true;
 }
 
 /* The block was ended already, when another one was allocated at its address. */
 static bool free_ended(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap, uint64_t address,
-		       struct wk_sample *who, bool by_others)
+		       const struct wk_sample *who, bool by_others)
 {
 	const struct wk_heap_waiting *found =
 		wk_heap_order_take(&lifetimes->order.blocks, heap, address, who, by_others);
-	struct wk_sample allocated;
 
 	if (!found)
 		return false;
-	allocated = found->allocated;
-	allocated.time_ns = who->time_ns;
-	who->about = found->about;
-	count_blocks(lifetimes, heap, WK_DERIVED_FREE, found->weight, 1, who);
-	if (found->was_last)
-		count_blocks(lifetimes, heap, WK_DERIVED_HEAP_TEMPORARY, found->weight, 1,
-			     &allocated);
+	count_block(lifetimes, found->row, found->weight, 1, found->was_last, who);
 	lifetimes->model->heaps[heap].missed_frees--;
 	lifetimes->model->heaps[0].missed_frees--;
 	return true;
@@ -281,12 +213,14 @@ static void wait_for_block(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
 
 /* What a program frees that is not known was allocated before the recording, or that was lost. */
 void wk_heap_lifetimes_free_block(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
-				  uint64_t address, struct wk_sample *who)
+				  uint64_t address, const struct wk_sample *who)
 {
-	bool is_known = free_ended(lifetimes, heap, address, who, true) ||
-			free_block(lifetimes, heap, address, who) ||
-			free_ended(lifetimes, heap, address, who, false);
+	bool is_known;
 
+	wk_heap_rows_pass(lifetimes->rows, who->time_ns);
+	is_known = free_ended(lifetimes, heap, address, who, true) ||
+		   free_block(lifetimes, heap, address, who) ||
+		   free_ended(lifetimes, heap, address, who, false);
 	last_block_of(lifetimes, who->thread)->heap = 0;
 	if (!is_known && address) {
 		lifetimes->model->heaps[heap].unknown_frees++;
@@ -295,7 +229,8 @@ void wk_heap_lifetimes_free_block(struct wk_heap_lifetimes *lifetimes, wk_heap_i
 	}
 }
 
-static void free_heap(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap, struct wk_sample *who)
+static void free_heap(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
+		      const struct wk_sample *who)
 {
 	struct wk_heap_blocks *blocks = &lifetimes->heaps[heap].blocks;
 	uint64_t *addresses = wk_heap_blocks_addresses(blocks);
@@ -305,6 +240,13 @@ static void free_heap(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap, stru
 	wk_free(addresses);
 }
 
+static void end_known(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
+		      const struct wk_heap_block *block, const struct wk_sample *who)
+{
+	end_block(lifetimes, heap, block,
+		  wk_heap_blocks_sampled(&lifetimes->heaps[heap].blocks, block), who);
+}
+
 static void end_heap(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
 		     const struct wk_sample *who)
 {
@@ -312,7 +254,7 @@ static void end_heap(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
 	uint64_t *addresses = wk_heap_blocks_addresses(blocks);
 
 	for (size_t i = 0; i < blocks->count; i++)
-		end_block(lifetimes, heap, wk_heap_blocks_find(blocks, addresses[i]), who);
+		end_known(lifetimes, heap, wk_heap_blocks_find(blocks, addresses[i]), who);
 	wk_free(addresses);
 	wk_heap_blocks_fini(blocks);
 }
@@ -320,22 +262,14 @@ static void end_heap(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
 static void miss_free(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
 		      const struct wk_heap_block *block, const struct wk_sample *who)
 {
-	struct wk_heap_waiting ended = { .heap = heap,
-					 .address = block->address,
-					 .who = *who,
-					 .weight = block->weight };
-	struct wk_heap_origin origin;
-
-	wk_heap_rows_pass(lifetimes->rows, who->time_ns);
-	origin = end_block(lifetimes, heap, block, who);
+	end_known(lifetimes, heap, block, who);
 	lifetimes->model->heaps[heap].missed_frees++;
 	lifetimes->model->heaps[0].missed_frees++;
-	if (!lifetimes->heaps[heap].is_loose)
-		return;
-	ended.about = origin.about;
-	ended.was_last = is_last_block(lifetimes, heap, block, origin.thread);
-	ended.allocated = wk_heap_rows_sample(lifetimes->rows, block->row);
-	wk_heap_order_add(&lifetimes->order.blocks, &ended);
+	if (lifetimes->heaps[heap].is_loose)
+		wk_heap_order_add(&lifetimes->order.blocks, &(struct wk_heap_waiting){
+			.heap = heap, .address = block->address, .who = *who,
+			.weight = block->weight, .row = block->row,
+			.was_last = is_last_block(lifetimes, heap, block) });
 }
 
 void wk_heap_lifetimes_loosen(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap, bool is_loose)
@@ -343,70 +277,78 @@ void wk_heap_lifetimes_loosen(struct wk_heap_lifetimes *lifetimes, wk_heap_id he
 	lifetimes->heaps[heap].is_loose = is_loose;
 }
 
-void wk_heap_lifetimes_prefetch(const struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
-				uint64_t address)
-{
-	wk_heap_blocks_prefetch(&lifetimes->heaps[heap].blocks, address);
-}
-
-/* A new block in the place of `block`, of which nothing is known any more. */
-static inline void fill_block(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
-			      const struct wk_heap_allocated *allocated,
-			      struct wk_heap_block *block, struct wk_sample *who)
+/* A new block in the place of `block`, of which nothing is known any more. Returns its row. */
+static uint32_t fill_block(struct wk_heap_lifetimes *lifetimes, wk_heap_id id,
+			   const struct wk_heap_allocated *allocated, struct wk_heap_block *block,
+			   const struct wk_sample *who)
 {
 	struct wk_model *model = lifetimes->model;
-	struct wk_heap_blocks *blocks = &lifetimes->heaps[heap].blocks;
+	struct wk_heap *heap = &lifetimes->heaps[id];
+	struct wk_sample sample = *who;
 
 	model->samples_blocks |= allocated->of_blocks != 0;
-	who->source = source(lifetimes, WK_DERIVED_HEAP);
-	who->weight = wk_model_fit_weight(model, allocated->bytes);
-	who->times = times(allocated->of_blocks);
-	who->about = subject_of(lifetimes, heap, allocated->part);
-	block->weight = who->weight;
+	sample.source = source(lifetimes);
+	sample.weight = wk_model_fit_weight(model, allocated->bytes);
+	sample.times = times(allocated->of_blocks);
+	sample.about = subject_of(lifetimes, id, allocated->part);
+	block->weight = sample.weight;
 	block->time_ns = who->time_ns;
-	block->row = wk_heap_rows_allocate(lifetimes->rows, model->heaps[heap].process, who);
-	wk_heap_blocks_set_sampled(blocks, block, allocated->of_blocks);
-	wk_heap_totals_allocate(model, heap, who->weight, who->time_ns);
-	model->heaps[heap].counts_blocks = true;
-	*last_block_of(lifetimes, who->thread) = (struct last_block){ heap, allocated->address };
-	list_heap(lifetimes, heap);
+	block->row = wk_heap_rows_find(lifetimes->rows, heap->process, &sample);
+	wk_heap_rows_allocate(lifetimes->rows, block, sample.times, who->is_before);
+	wk_heap_blocks_set_sampled(&heap->blocks, block, allocated->of_blocks);
+	wk_heap_totals_allocate(model, id, block->weight, who->time_ns);
+	model->heaps[id].counts_blocks = true;
+	*last_block_of(lifetimes, who->thread) = (struct wk_last_block){ id, allocated->address };
+	list_heap(lifetimes, id);
+	return block->row;
 }
 
 /* The release of the new block came already: there is none at its address. */
-static void allocate_released(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
-			      const struct wk_heap_allocated *allocated,
-			      const struct wk_sample *released, struct wk_sample *who)
+static uint32_t allocate_released(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
+				  const struct wk_heap_allocated *allocated,
+				  const struct wk_sample *released, const struct wk_sample *who)
 {
 	struct wk_heap_blocks *blocks = &lifetimes->heaps[heap].blocks;
 	struct wk_heap_block *block = wk_heap_blocks_at(blocks, allocated->address);
 	struct wk_sample by = *released;
+	uint32_t row = fill_block(lifetimes, heap, allocated, block, who);
 
 	by.time_ns = who->time_ns;
-	fill_block(lifetimes, heap, allocated, block, who);
 	free_block(lifetimes, heap, allocated->address, &by);
 	lifetimes->model->heaps[heap].unknown_frees--;
 	lifetimes->model->heaps[0].unknown_frees--;
+	return row;
 }
 
-void wk_heap_lifetimes_allocate(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
-				const struct wk_heap_allocated *allocated, struct wk_sample *who)
+static uint32_t allocate_block(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
+			       const struct wk_heap_allocated *allocated,
+			       const struct wk_sample *who)
 {
 	const struct wk_heap_waiting *released = wk_heap_order_take(
 		&lifetimes->order.releases, heap, allocated->address, who, false);
 	struct wk_heap_block *block;
 
-	if (released) {
-		allocate_released(lifetimes, heap, allocated, &released->who, who);
-		return;
-	}
+	if (released)
+		return allocate_released(lifetimes, heap, allocated, &released->who, who);
 	block = wk_heap_blocks_at(&lifetimes->heaps[heap].blocks, allocated->address);
 	if (block->row)
 		miss_free(lifetimes, heap, block, who);
-	fill_block(lifetimes, heap, allocated, block, who);
+	return fill_block(lifetimes, heap, allocated, block, who);
 }
 
-static void begin_block(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
-			const struct wk_event_heap *event, struct wk_sample *who)
+uint32_t wk_heap_lifetimes_allocate(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
+				    const struct wk_heap_allocated *allocated,
+				    const struct wk_sample *who)
+{
+	uint32_t row;
+
+	wk_heap_rows_pass(lifetimes->rows, who->time_ns);
+	row = allocate_block(lifetimes, heap, allocated, who);
+	return wk_heap_rows_sums(lifetimes->rows, row) ? row : 0;
+}
+
+static void allocate(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
+		     const struct wk_event_heap *event, const struct wk_sample *who)
 {
 	wk_heap_lifetimes_allocate(lifetimes, heap, &(struct wk_heap_allocated){
 		.address = event->address,
@@ -417,7 +359,7 @@ static void begin_block(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
 }
 
 void wk_heap_lifetimes_add(struct wk_heap_lifetimes *lifetimes, wk_process_id process,
-			   const struct wk_event_heap *heap, struct wk_sample *who)
+			   const struct wk_event_heap *heap, const struct wk_sample *who)
 {
 	wk_heap_id id = wk_heap_lifetimes_heap(lifetimes, process, heap->heap);
 
@@ -436,10 +378,10 @@ void wk_heap_lifetimes_add(struct wk_heap_lifetimes *lifetimes, wk_process_id pr
 		break;
 	case WK_HEAP_REALLOCATE:
 		wk_heap_lifetimes_free_block(lifetimes, id, heap->old_address, who);
-		begin_block(lifetimes, id, heap, who);
+		allocate(lifetimes, id, heap, who);
 		break;
 	case WK_HEAP_ALLOCATE:
-		begin_block(lifetimes, id, heap, who);
+		allocate(lifetimes, id, heap, who);
 		break;
 	case WK_HEAP_SEEN:
 		lifetimes->model->heaps[id].was_there = true;

@@ -8,7 +8,8 @@
  * it was allocated before the recording. Both are counted, unless heap_order.h says that only their
  * times are in the wrong order.
  *
- * heap_blocks.h has what is allocated now, heap_rows.h the rows, heap_totals.h those of heaps. */
+ * heap_blocks.h has what is allocated now, heap_rows.h the rows, heap_totals.h those of heaps;
+ * heap_alike.c is for many blocks at once. */
 #ifndef WK_MODEL_HEAP_LIFETIMES_H
 #define WK_MODEL_HEAP_LIFETIMES_H
 
@@ -19,9 +20,9 @@ struct wk_heap_lifetimes;
 struct wk_heap_lifetimes *wk_heap_lifetimes_new(struct wk_model *model);
 void wk_heap_lifetimes_free(struct wk_heap_lifetimes *lifetimes);
 
-/* `who` did it: time, thread, stack and so on; the rest of the row is set in it. */
+/* `who` did it: time, thread, stack and so on. */
 void wk_heap_lifetimes_add(struct wk_heap_lifetimes *lifetimes, wk_process_id process,
-			   const struct wk_event_heap *heap, struct wk_sample *who);
+			   const struct wk_event_heap *heap, const struct wk_sample *who);
 
 /* The heap of a process that has this handle. */
 wk_heap_id wk_heap_lifetimes_heap(struct wk_heap_lifetimes *lifetimes, wk_process_id process,
@@ -33,18 +34,35 @@ struct wk_heap_allocated {
 	wk_text_id part;    /* of the allocator */
 };
 
-/* The same as wk_heap_lifetimes_add for one block. The rest of the row is set in `who`. */
-void wk_heap_lifetimes_allocate(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
-				const struct wk_heap_allocated *block, struct wk_sample *who);
+/* The same as wk_heap_lifetimes_add for one block. Returns the row that it is summed in, or 0. */
+uint32_t wk_heap_lifetimes_allocate(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
+				    const struct wk_heap_allocated *block,
+				    const struct wk_sample *who);
 void wk_heap_lifetimes_free_block(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
-				  uint64_t address, struct wk_sample *who);
+				  uint64_t address, const struct wk_sample *who);
 
 /* For the events of a heap that follow: times of its threads may be in the wrong order. */
 void wk_heap_lifetimes_loosen(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap, bool is_loose);
 
-/* Announces an event of the block. */
-void wk_heap_lifetimes_prefetch(const struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
-				uint64_t address);
+/* Many blocks that resemble earlier ones, fast: add_alike does for each what the two functions
+ * above do, and returns how many it added. The next one is left to those; if it was allocated, the
+ * row is remembered for others. Blocks are not sampled, and no moments are requested. */
+struct wk_heap_owner {
+	wk_thread_id thread;
+	wk_process_id process;
+	wk_heap_id heap;
+	uint32_t number; /* from 1 on, of the thread with its group of stacks */
+};
+
+size_t wk_heap_lifetimes_add_alike(struct wk_heap_lifetimes *lifetimes,
+				   const struct wk_event_block *blocks, size_t count,
+				   const struct wk_heap_owner *owners, bool is_before);
+void wk_heap_lifetimes_remember(struct wk_heap_lifetimes *lifetimes,
+				const struct wk_event_block *block,
+				const struct wk_heap_owner *owner, bool is_before, uint32_t row);
+
+/* From now on, stacks have other numbers. */
+void wk_heap_lifetimes_forget(struct wk_heap_lifetimes *lifetimes);
 
 /* The subject of blocks of a process that has one heap. */
 wk_subject_id wk_heap_lifetimes_only_heap(struct wk_heap_lifetimes *lifetimes,

@@ -25,9 +25,8 @@ struct wk_heap_waiting {
 
 	/* Of a block without release. */
 	uint64_t weight;
-	wk_subject_id about;
-	bool was_last; /* its thread had done nothing since, and this was what it did: */
-	struct wk_sample allocated;
+	uint32_t row;  /* of wk_heap_rows */
+	bool was_last; /* its thread had done nothing since */
 };
 
 /* All zero is empty. */

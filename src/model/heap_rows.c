@@ -1,80 +1,17 @@
 #include "model/heap_rows.h"
 
-#include <assert.h>
-
 #include "base/hash.h"
-#include "base/map.h"
 #include "base/mem.h"
-
-/* Blocks of a row that were freed in the current interval, and lived about as long. */
-struct pending {
-	struct wk_end end;
-	uint32_t next; /* of its row, or of those that are unused; 0: none */
-};
-
-/* What the blocks of a row have in common: numbers of 32 bits in pairs, the first one above. Fields
- * that are written alone and read in pairs would wait for each other. */
-struct key {
-	uint64_t stack_thread;
-	uint64_t about_source;
-	uint64_t interval_size; /* the interval of its process in which its blocks were allocated;
-				 * twice their power of two, and 1 for the side "before" */
-};
-
-struct row {
-	struct key key;
-	uint64_t left_bytes, left_blocks;
-	uint64_t peak; /* the process's of this number: */
-	uint32_t sample;
-	wk_process_id process;
-	uint32_t pending;       /* the first; 0: none */
-	uint32_t next;          /* of its process's rows with pending ends */
-	uint64_t bytes, blocks; /* of all its blocks: the sample gets them in the end */
-	uint64_t peak_bytes, peak_blocks;
-	bool is_summed;
-};
-
-struct process {
-	uint64_t left_bytes;
-	uint64_t peak_bytes, peak_ns;
-	uint64_t peak;      /* counts the peaks */
-	uint32_t intervals; /* of it alone that ended */
-	uint32_t first;     /* of the rows with pending ends; 0: none */
-	uint32_t next;      /* of those that were listed since an interval of all ended, + 1 */
-	bool is_listed;
-};
-
-/* The rows that were found last, by a quick hash: most events are of one of them. */
-#define RECENT_ROWS 4096
-
-struct wk_heap_rows {
-	struct wk_model *model;
-	uint32_t recent[RECENT_ROWS];
-	uint32_t recent_pending[RECENT_ROWS]; /* the same by row and lifetime */
-	struct row *rows;                     /* row 0 is none */
-	size_t rows_cap;
-	uint32_t row_count;
-	struct wk_index index;
-	struct pending *pending; /* row 0 is none */
-	size_t pending_cap;
-	uint32_t pending_count, unused;
-	struct process *processes; /* by process */
-	size_t processes_cap;
-	uint32_t intervals;      /* of all processes that ended */
-	uint32_t listed;         /* the first with pending ends, or that had some, + 1; 0: none */
-	uint64_t last_ns;        /* the latest time of all events */
-	uint64_t last_row_ns[2]; /* that of those which rows contain, by their side */
-};
+#include "model/heap_internal.h"
 
 struct wk_heap_rows *wk_heap_rows_new(struct wk_model *model)
 {
 	struct wk_heap_rows *rows = wk_alloc_zeroed(1, sizeof(*rows));
 
 	rows->model = model;
-	rows->row_count = rows->pending_count = 1;
+	rows->row_count = rows->pending_count = rows->mark = 1;
 	WK_RESERVE_ZEROED(rows->rows, rows->rows_cap, 1);
 	WK_RESERVE_ZEROED(rows->pending, rows->pending_cap, 1);
-	rows->pending[0].end.lived = WK_LIVED_UNKNOWN;
 	return rows;
 }
 
@@ -93,7 +30,7 @@ void wk_heap_rows_expect(struct wk_heap_rows *rows, wk_process_id process)
 }
 
 /* No two of a process have the same number. */
-static uint32_t interval_of(const struct wk_heap_rows *rows, const struct process *process)
+static uint32_t interval_of(const struct wk_heap_rows *rows, const struct wk_block_process *process)
 {
 	return rows->intervals + process->intervals;
 }
@@ -105,14 +42,14 @@ static uint64_t pair(uint32_t first, uint32_t second)
 	return (uint64_t)first << 32 | second;
 }
 
-static struct key key_of(const struct wk_sample *sample, uint32_t interval, uint32_t size)
+static struct wk_block_key key_of(const struct wk_sample *sample, uint32_t interval, uint32_t size)
 {
-	return (struct key){ pair(sample->stack, sample->thread),
+	return (struct wk_block_key){ pair(sample->stack, sample->thread),
 			     pair(sample->about, sample->source),
 			     pair(interval, size << 1 | sample->is_before) };
 }
 
-static bool same_key(const struct key *a, const struct key *b)
+static bool same_key(const struct wk_block_key *a, const struct wk_block_key *b)
 {
 	return a->stack_thread == b->stack_thread && a->about_source == b->about_source &&
 	       a->interval_size == b->interval_size;
@@ -120,10 +57,10 @@ static bool same_key(const struct key *a, const struct key *b)
 
 static bool same_row(const void *table, uint32_t id, const void *key)
 {
-	return same_key(&((const struct row *)table)[id].key, key);
+	return same_key(&((const struct wk_block_row *)table)[id].key, key);
 }
 
-static uint64_t hash_of(const struct key *key)
+static uint64_t hash_of(const struct wk_block_key *key)
 {
 	return wk_hash_pair(wk_hash_mix(key->stack_thread, key->about_source), key->interval_size);
 }
@@ -134,16 +71,17 @@ static bool is_summed(const struct wk_model *model, wk_subject_id about)
 	       !(model->separates_heaps && model->heaps[model->subjects[about].heap].handle);
 }
 
-static uint32_t add_row(struct wk_heap_rows *rows, const struct key *key, wk_process_id process,
-			const struct wk_sample *sample)
+static uint32_t add_row(struct wk_heap_rows *rows, const struct wk_block_key *key,
+			wk_process_id process, const struct wk_sample *sample)
 {
 	uint32_t id = rows->row_count;
 
 	wk_model_add_sample(rows->model, sample);
 	WK_RESERVE(rows->rows, rows->rows_cap, (size_t)id + 1);
-	rows->rows[id] = (struct row){ .key = *key,
+	rows->rows[id] = (struct wk_block_row){ .key = *key,
 				       .sample = rows->model->samples.count - 1,
 				       .process = process,
+				       .thread = sample->thread,
 				       .is_summed = is_summed(rows->model, sample->about) };
 	if (rows->rows[id].is_summed)
 		wk_index_add(&rows->index, hash_of(key), id);
@@ -151,7 +89,7 @@ static uint32_t add_row(struct wk_heap_rows *rows, const struct key *key, wk_pro
 	return id;
 }
 
-static uint32_t *recent_row(struct wk_heap_rows *rows, const struct key *key)
+static uint32_t *recent_row(struct wk_heap_rows *rows, const struct wk_block_key *key)
 {
 	uint64_t number = key->stack_thread + key->about_source * 0xbf58476d1ce4e5b9u +
 			  key->interval_size * 0x94d049bb133111ebu;
@@ -160,8 +98,8 @@ static uint32_t *recent_row(struct wk_heap_rows *rows, const struct key *key)
 }
 
 /* If each block is a row, none of them is found again. */
-static uint32_t find_or_add(struct wk_heap_rows *rows, const struct key *key, wk_process_id process,
-			    const struct wk_sample *sample)
+static uint32_t find_or_add(struct wk_heap_rows *rows, const struct wk_block_key *key,
+			    wk_process_id process, const struct wk_sample *sample)
 {
 	uint32_t id = rows->model->sums_blocks
 			      ? wk_index_find(&rows->index, hash_of(key), same_row, rows->rows, key)
@@ -174,90 +112,177 @@ static uint32_t find_or_add(struct wk_heap_rows *rows, const struct key *key, wk
 	return id;
 }
 
-/* The row with the sample in it. */
-static inline uint32_t put(struct wk_heap_rows *rows, const struct key *key, wk_process_id process,
-			   const struct wk_sample *sample)
+/* What a row allocated, without source. */
+static struct wk_sample sample_of(const struct wk_heap_rows *rows, uint32_t id)
 {
-	uint64_t *last_ns = &rows->last_row_ns[sample->is_before];
-	uint32_t id = *recent_row(rows, key);
-
-	if (!same_key(&rows->rows[id].key, key))
-		id = find_or_add(rows, key, process, sample);
-	rows->rows[id].bytes += sample->weight;
-	rows->rows[id].blocks += sample->times;
-	if (sample->time_ns > *last_ns)
-		*last_ns = sample->time_ns;
-	return id;
-}
-
-struct wk_sample wk_heap_rows_sample(const struct wk_heap_rows *rows, uint32_t id)
-{
-	const struct row *row = &rows->rows[id];
+	const struct wk_block_row *row = &rows->rows[id];
 
 	return (struct wk_sample){
-		.thread = (wk_thread_id)row->key.stack_thread,
+		.thread = row->thread,
 		.stack = (wk_stack_id)(row->key.stack_thread >> 32),
 		.cpu = wk_sample_cpu(&rows->model->samples, row->sample),
-		.is_before = row->key.interval_size & 1,
+		.is_before = wk_block_row_is_before(row),
 		.about = (wk_subject_id)(row->key.about_source >> 32),
 	};
 }
 
-void wk_heap_rows_count(struct wk_heap_rows *rows, wk_process_id process,
-			const struct wk_sample *sample)
+static uint32_t find(struct wk_heap_rows *rows, wk_process_id process, uint32_t size,
+		     const struct wk_sample *sample)
 {
-	struct key key = key_of(sample, interval_of(rows, &rows->processes[process]), 0);
+	struct wk_block_key key =
+		key_of(sample, interval_of(rows, &rows->processes[process]), size);
+	uint32_t id = *recent_row(rows, &key);
 
-	put(rows, &key, process, sample);
+	return same_key(&rows->rows[id].key, &key) ? id : find_or_add(rows, &key, process, sample);
+}
+
+uint32_t wk_heap_rows_find(struct wk_heap_rows *rows, wk_process_id process,
+			   const struct wk_sample *block)
+{
+	return find(rows, process, wk_power_of(block->weight), block);
+}
+
+bool wk_heap_rows_sums(const struct wk_heap_rows *rows, uint32_t row)
+{
+	return rows->rows[row].is_summed;
+}
+
+/* --- Rows that only count --- */
+
+static uint32_t find_count(struct wk_heap_rows *rows, wk_process_id process, enum wk_derived source,
+			   struct wk_sample *sample)
+{
+	uint32_t id;
+
+	if (rows->model->samples.count >= WK_MODEL_MOST_SAMPLES)
+		return 0;
+	sample->source = wk_model_derived_source(rows->model, source);
+	sample->weight = sample->times = 0; /* it gets them in the end */
+	id = find(rows, process, 0, sample);
+	rows->rows[id].counts_only = true;
+	return id;
+}
+
+static uint32_t find_free(struct wk_heap_rows *rows, uint32_t id, const struct wk_sample *who)
+{
+	const struct wk_block_row *row = &rows->rows[id];
+	struct wk_sample sample = *who;
+
+	sample.about = (wk_subject_id)(row->key.about_source >> 32);
+	return find_count(rows, row->process, WK_DERIVED_FREE, &sample);
+}
+
+void wk_heap_rows_count_free(struct wk_heap_rows *rows, uint32_t id, uint64_t weight,
+			     uint64_t times, const struct wk_sample *who)
+{
+	uint64_t mark = wk_block_free_mark(rows, who->thread, who->is_before);
+	uint32_t counts = rows->rows[id].free_row;
+
+	if (rows->rows[id].free_mark != mark || who->stack) {
+		counts = find_free(rows, id, who);
+		if (rows->rows[id].is_summed && !who->stack) {
+			rows->rows[id].free_mark = mark;
+			rows->rows[id].free_row = counts;
+		}
+	}
+	wk_block_row_count(&rows->rows[counts], weight, times);
+	wk_heap_rows_see(rows, who->is_before, who->time_ns);
+}
+
+static uint32_t find_temporary(struct wk_heap_rows *rows, uint32_t id, uint64_t time_ns)
+{
+	struct wk_sample sample = sample_of(rows, id);
+
+	sample.time_ns = time_ns;
+	return find_count(rows, rows->rows[id].process, WK_DERIVED_HEAP_TEMPORARY, &sample);
+}
+
+void wk_heap_rows_count_temporary(struct wk_heap_rows *rows, uint32_t id, uint64_t weight,
+				  uint64_t time_ns)
+{
+	bool is_before = wk_block_row_is_before(&rows->rows[id]);
+	uint32_t counts = rows->rows[id].temporary_row;
+
+	if (rows->rows[id].temporary_mark != rows->mark) {
+		counts = find_temporary(rows, id, time_ns);
+		if (rows->rows[id].is_summed) {
+			rows->rows[id].temporary_mark = rows->mark;
+			rows->rows[id].temporary_row = counts;
+		}
+	}
+	wk_block_row_count(&rows->rows[counts], weight, 1);
+	wk_heap_rows_see(rows, is_before, time_ns);
 }
 
 /* --- Intervals --- */
 
-static void add_ends(struct wk_heap_rows *rows, struct row *row)
+/* What was found before is not valid for what follows. */
+static void begin_generation(struct wk_heap_rows *rows)
 {
+	rows->generation++;
+	if (++rows->mark <= WK_MOST_MARKS)
+		return;
+	rows->mark = 1;
+	for (uint32_t id = 0; id < rows->row_count; id++) {
+		rows->rows[id].free_mark = 0;
+		rows->rows[id].temporary_mark = 0;
+	}
+}
+
+uint64_t wk_heap_rows_generation(const struct wk_heap_rows *rows)
+{
+	return rows->generation;
+}
+
+static void add_ends(struct wk_heap_rows *rows, uint32_t id)
+{
+	struct wk_block_row *row = &rows->rows[id];
+
 	while (row->pending) {
-		struct pending *pending = &rows->pending[row->pending];
+		struct wk_pending_end *pending = &rows->pending[row->pending];
 		uint32_t next = pending->next;
 
 		pending->end.time_ns = rows->last_ns;
 		wk_model_add_end(rows->model, &pending->end);
-		pending->end.lived = WK_LIVED_UNKNOWN; /* none that could be looked for */
+		wk_heap_rows_recent_end(rows, id, pending->end.lived)->key = 0;
 		pending->next = rows->unused;
 		rows->unused = row->pending;
 		row->pending = next;
 	}
 }
 
-static void close_interval(struct wk_heap_rows *rows, struct process *process)
+static void close_interval(struct wk_heap_rows *rows, struct wk_block_process *process)
 {
 	while (process->first) {
-		struct row *row = &rows->rows[process->first];
+		uint32_t id = process->first;
 
-		add_ends(rows, row);
-		process->first = row->next;
+		add_ends(rows, id);
+		process->first = rows->rows[id].next;
 	}
 }
 
 void wk_heap_rows_close(struct wk_heap_rows *rows, wk_process_id id)
 {
-	struct process *process;
+	struct wk_block_process *process;
 
 	wk_heap_rows_expect(rows, id);
 	process = &rows->processes[id];
 	close_interval(rows, process);
 	process->intervals++;
+	begin_generation(rows);
 }
 
 void wk_heap_rows_close_all(struct wk_heap_rows *rows)
 {
 	while (rows->listed) {
-		struct process *process = &rows->processes[rows->listed - 1];
+		struct wk_block_process *process = &rows->processes[rows->listed - 1];
 
 		close_interval(rows, process);
 		process->is_listed = false;
 		rows->listed = process->next;
 	}
 	rows->intervals++;
+	begin_generation(rows);
 }
 
 static uint64_t since(uint64_t begin_ns, uint64_t ns)
@@ -277,7 +302,7 @@ static bool passes_bound(const struct wk_heap_rows *rows, uint64_t time_ns)
 	       (rows->last_ns <= to_ns && time_ns > to_ns);
 }
 
-static inline void pass(struct wk_heap_rows *rows, uint64_t time_ns)
+void wk_heap_rows_pass(struct wk_heap_rows *rows, uint64_t time_ns)
 {
 	if (time_ns <= rows->last_ns)
 		return;
@@ -286,69 +311,25 @@ static inline void pass(struct wk_heap_rows *rows, uint64_t time_ns)
 	rows->last_ns = time_ns;
 }
 
-void wk_heap_rows_pass(struct wk_heap_rows *rows, uint64_t time_ns)
-{
-	pass(rows, time_ns);
-}
-
-/* --- What is there --- */
-
-/* Before a row changes. */
-static void note_peak(struct row *row, const struct process *process)
-{
-	if (row->peak == process->peak)
-		return;
-	row->peak_bytes = row->left_bytes;
-	row->peak_blocks = row->left_blocks;
-	row->peak = process->peak;
-}
-
-uint32_t wk_heap_rows_allocate(struct wk_heap_rows *rows, wk_process_id id,
-			       const struct wk_sample *block)
-{
-	struct process *process = &rows->processes[id];
-	struct row *row;
-	struct key key;
-	uint32_t at;
-
-	pass(rows, block->time_ns);
-	key = key_of(block, interval_of(rows, process), wk_power_of(block->weight));
-	at = put(rows, &key, id, block);
-	row = &rows->rows[at];
-	note_peak(row, process);
-	row->left_bytes += block->weight;
-	row->left_blocks += block->times;
-	process->left_bytes += block->weight;
-	if (process->left_bytes > process->peak_bytes) {
-		process->peak_bytes = process->left_bytes;
-		process->peak_ns = block->time_ns;
-		process->peak++;
-	}
-	return at;
-}
+/* --- Pending ends --- */
 
 uint64_t wk_heap_rows_left(const struct wk_heap_rows *rows, wk_process_id process)
 {
 	return process < rows->processes_cap ? rows->processes[process].left_bytes : 0;
 }
 
-static uint32_t find_or_add_pending(struct wk_heap_rows *rows, struct row *row, uint8_t lived,
-				    const struct wk_sample *who)
+static uint32_t add_pending(struct wk_heap_rows *rows, struct wk_block_row *row, uint8_t lived,
+			    const struct wk_sample *who)
 {
-	uint32_t id = row->pending;
+	uint32_t id = rows->unused;
 
-	while (id && rows->pending[id].end.lived != lived)
-		id = rows->pending[id].next;
-	if (id)
-		return id;
-	id = rows->unused;
 	if (id) {
 		rows->unused = rows->pending[id].next;
 	} else {
 		WK_RESERVE(rows->pending, rows->pending_cap, (size_t)rows->pending_count + 1);
 		id = rows->pending_count++;
 	}
-	rows->pending[id] = (struct pending){
+	rows->pending[id] = (struct wk_pending_end){
 		.end = { .sample = row->sample, .thread = who->thread, .stack = who->stack,
 			 .lived = lived },
 		.next = row->pending,
@@ -357,77 +338,82 @@ static uint32_t find_or_add_pending(struct wk_heap_rows *rows, struct row *row, 
 	return id;
 }
 
-static inline struct pending *pending_of(struct wk_heap_rows *rows, struct row *row, uint8_t lived,
-					 const struct wk_sample *who)
-{
-	uint32_t *recent =
-		&rows->recent_pending[((size_t)row->sample * WK_POWERS + lived) % RECENT_ROWS];
-	const struct wk_end *end = &rows->pending[*recent].end;
-
-	if (end->sample != row->sample || end->lived != lived)
-		*recent = find_or_add_pending(rows, row, lived, who);
-	return &rows->pending[*recent];
-}
-
 static void list_process(struct wk_heap_rows *rows, wk_process_id id)
 {
+	if (rows->processes[id].is_listed)
+		return;
 	rows->processes[id].next = rows->listed;
 	rows->processes[id].is_listed = true;
 	rows->listed = id + 1;
 }
 
-/* The end is added when the interval is over. */
-static inline void wait_for_end(struct wk_heap_rows *rows, uint32_t id, uint64_t weight,
-				uint64_t times, uint8_t lived, const struct wk_sample *who)
+static uint32_t find_end(struct wk_heap_rows *rows, uint32_t row_id, uint8_t lived,
+			 const struct wk_sample *who)
 {
-	struct row *row = &rows->rows[id];
-	struct process *process = &rows->processes[row->process];
-	struct pending *pending;
+	struct wk_block_row *row = &rows->rows[row_id];
+	struct wk_block_process *process = &rows->processes[row->process];
+	uint32_t id = row->pending;
 
-	if (!row->pending) {
+	if (!id) {
 		row->next = process->first;
-		process->first = id;
+		process->first = row_id;
 	}
-	if (!process->is_listed)
-		list_process(rows, row->process);
-	pending = pending_of(rows, row, lived, who);
-	pending->end.weight += weight;
-	pending->end.times += times;
+	list_process(rows, row->process);
+	while (id && rows->pending[id].end.lived != lived)
+		id = rows->pending[id].next;
+	return id ? id : add_pending(rows, row, lived, who);
 }
 
-struct wk_heap_origin wk_heap_rows_release(struct wk_heap_rows *rows,
-					   const struct wk_heap_block *block, uint64_t times,
-					   uint64_t life_ns, const struct wk_sample *who)
+/* The end is added when the interval is over. */
+static struct wk_pending_end *pending_end(struct wk_heap_rows *rows, uint32_t row, uint8_t lived,
+					  const struct wk_sample *who)
 {
-	struct row *row = &rows->rows[block->row];
-	struct process *process = &rows->processes[row->process];
+	struct wk_recent_end *recent = wk_heap_rows_recent_end(rows, row, lived);
+
+	if (recent->key != wk_recent_end_key(row, lived))
+		*recent = (struct wk_recent_end){ wk_recent_end_key(row, lived),
+						  find_end(rows, row, lived, who) };
+	return &rows->pending[recent->pending];
+}
+
+/* --- Blocks --- */
+
+void wk_heap_rows_allocate(struct wk_heap_rows *rows, const struct wk_heap_block *block,
+			   uint64_t times, bool is_before)
+{
+	struct wk_block_row *row = &rows->rows[block->row];
+
+	wk_block_row_allocate(row, &rows->processes[row->process], block, times);
+	wk_heap_rows_see(rows, is_before, block->time_ns);
+}
+
+void wk_heap_rows_release(struct wk_heap_rows *rows, const struct wk_heap_block *block,
+			  uint64_t times, uint64_t life_ns, const struct wk_sample *who)
+{
+	struct wk_block_row *row = &rows->rows[block->row];
 	uint8_t lived = (uint8_t)wk_power_of(life_ns);
 
-	assert(row->left_bytes >= block->weight && row->left_blocks >= times);
-	note_peak(row, process);
-	row->left_bytes -= block->weight;
-	row->left_blocks -= times;
-	process->left_bytes -= block->weight;
+	wk_block_row_release(row, &rows->processes[row->process], block, times);
 	if (row->is_summed)
-		wait_for_end(rows, block->row, block->weight, times, lived, who);
+		wk_pending_end_add(pending_end(rows, block->row, lived, who), block->weight, times);
 	else
 		wk_model_add_end(rows->model, &(struct wk_end){
 			.sample = row->sample, .time_ns = who->time_ns, .weight = block->weight,
 			.times = times, .lived = lived, .thread = who->thread,
 			.stack = who->stack });
-	return (struct wk_heap_origin){ (wk_thread_id)row->key.stack_thread,
-					(wk_subject_id)(row->key.about_source >> 32) };
 }
 
 /* --- Totals --- */
 
 static void add_peak(struct wk_heap_rows *rows, uint32_t id)
 {
-	const struct process *process = &rows->processes[rows->rows[id].process];
-	struct row *row = &rows->rows[id];
-	struct wk_sample sample = wk_heap_rows_sample(rows, id);
+	const struct wk_block_process *process = &rows->processes[rows->rows[id].process];
+	struct wk_block_row *row = &rows->rows[id];
+	struct wk_sample sample = sample_of(rows, id);
 
-	note_peak(row, process);
+	if (row->counts_only)
+		return;
+	wk_block_row_note_peak(row, process);
 	if (!row->peak_blocks || rows->model->samples.count >= WK_MODEL_MOST_SAMPLES)
 		return;
 	sample.source = wk_model_derived_source(rows->model, WK_DERIVED_HEAP_PEAK);
@@ -441,7 +427,7 @@ static void add_peak(struct wk_heap_rows *rows, uint32_t id)
 static void complete_samples(struct wk_heap_rows *rows)
 {
 	for (uint32_t id = 1; id < rows->row_count; id++) {
-		const struct row *row = &rows->rows[id];
+		const struct wk_block_row *row = &rows->rows[id];
 
 		wk_model_set_sum(rows->model, row->sample, row->bytes, row->blocks);
 	}

@@ -19,35 +19,36 @@ struct wk_heap_rows;
 struct wk_heap_rows *wk_heap_rows_new(struct wk_model *model);
 void wk_heap_rows_free(struct wk_heap_rows *rows);
 
-/* Before the calls for an event of that time that allocates nothing. */
+/* Before the other calls for an event of that time. */
 void wk_heap_rows_pass(struct wk_heap_rows *rows, uint64_t time_ns);
 
-/* Before the other calls for a process. */
+/* Before all calls for a process. */
 void wk_heap_rows_expect(struct wk_heap_rows *rows, wk_process_id process);
 
-/* A block of a sample's weight, times, thread, stack and subject. Returns its row here, from 1 on.
- */
-uint32_t wk_heap_rows_allocate(struct wk_heap_rows *rows, wk_process_id process,
-			       const struct wk_sample *block);
+/* The row for a block of a sample's weight, thread, stack, subject and source, from 1 on: the same
+ * for blocks that resemble each other until the generation changes. */
+uint32_t wk_heap_rows_find(struct wk_heap_rows *rows, wk_process_id process,
+			   const struct wk_sample *block);
 
-/* A block of a row that lived that long is freed by `who`. Returns what allocated it. */
-struct wk_heap_origin {
-	wk_thread_id thread;
-	wk_subject_id about;
-};
-struct wk_heap_origin wk_heap_rows_release(struct wk_heap_rows *rows,
-					   const struct wk_heap_block *block, uint64_t times,
-					   uint64_t life_ns, const struct wk_sample *who);
+/* A block is added to its row. */
+void wk_heap_rows_allocate(struct wk_heap_rows *rows, const struct wk_heap_block *block,
+			   uint64_t times, bool is_before);
+uint64_t wk_heap_rows_generation(const struct wk_heap_rows *rows);
+bool wk_heap_rows_sums(const struct wk_heap_rows *rows, uint32_t row);
 
-/* What row allocated, as a sample without source. */
-struct wk_sample wk_heap_rows_sample(const struct wk_heap_rows *rows, uint32_t row);
+/* A block that lived that long is freed by `who`. */
+void wk_heap_rows_release(struct wk_heap_rows *rows, const struct wk_heap_block *block,
+			  uint64_t times, uint64_t life_ns, const struct wk_sample *who);
+
+/* Counts a block of that weight by who freed it; and one that was freed before its thread did
+ * anything else. */
+void wk_heap_rows_count_free(struct wk_heap_rows *rows, uint32_t row, uint64_t weight,
+			     uint64_t times, const struct wk_sample *who);
+void wk_heap_rows_count_temporary(struct wk_heap_rows *rows, uint32_t row, uint64_t weight,
+				  uint64_t time_ns);
 
 /* The bytes that a process has. */
 uint64_t wk_heap_rows_left(const struct wk_heap_rows *rows, wk_process_id process);
-
-/* Adds a sample that has times but no end, of the source that it names; summed in the same way. */
-void wk_heap_rows_count(struct wk_heap_rows *rows, wk_process_id process,
-			const struct wk_sample *sample);
 
 /* Ends the interval of a process, or those of all: before the model gets a snapshot. The cost does
  * not depend on the number of those that freed nothing in it. */
