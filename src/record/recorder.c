@@ -678,10 +678,28 @@ static bool emit_heap(struct wk_recorder *recorder, uint64_t *until_ns, struct w
 	return emit_heap_rows(recorder, err);
 }
 
+/* In front of the very first rows stands what the program mapped before it: otherwise a disk that
+ * is soon full would keep events without names. False: those records are yet to come. */
+static bool begin_heap(struct wk_recorder *recorder, const struct wk_round *round, bool *ok,
+		       struct wk_err *err)
+{
+	uint64_t first_ns;
+
+	if (!recorder->heap || recorder->heap_bytes || round->is_last)
+		return true;
+	first_ns = wk_heap_channels_first_ns(recorder->heap);
+	if (round->final_ns < first_ns)
+		return false;
+	*ok = wk_merge_flush(&recorder->merge, first_ns, &recorder->queue, handle_record, recorder,
+			     err);
+	return true;
+}
+
 static bool handle_round(struct wk_recorder *recorder, const struct wk_round *round,
 			 struct wk_err *err)
 {
-	uint64_t until_ns;
+	uint64_t until_ns = UINT64_MAX;
+	bool ok = true;
 
 	for (struct wk_chunk *chunk = round->first, *next; chunk; chunk = next) {
 		next = chunk->next;
@@ -691,7 +709,9 @@ static bool handle_round(struct wk_recorder *recorder, const struct wk_round *ro
 	}
 	if (round->is_last && recorder->heap)
 		wk_heap_channels_stop(recorder->heap);
-	if (!emit_heap(recorder, &until_ns, err))
+	if (begin_heap(recorder, round, &ok, err))
+		ok = ok && emit_heap(recorder, &until_ns, err);
+	if (!ok)
 		return false;
 	if (round->is_last || round->final_ns < until_ns)
 		until_ns = round->final_ns;

@@ -295,6 +295,15 @@ def _(t):
         expect_broken_off(t, Recorded(t, output=output), output, "the disk is full")
 
 
+@tap.case("what fitted has names, however soon the disk is full")
+def _(t):
+    with small_disk(t) as output:
+        t.wick("record", "--heap", "-o", output, "--", tap.program("live", "heap_sampled"),
+               check=False)
+        shown = t.wick("show", output, "heap").stdout
+        t.true("keep_small" in shown, shown)
+
+
 @tap.case("so does a limit of the size of files")
 def _(t):
     limit = 256 << 10

@@ -51,6 +51,7 @@ struct wk_heap_channels {
 	struct wk_buf rows;
 	uint64_t complete_ns;
 	uint32_t processes;
+	uint64_t first_ns;              /* when the first of them began */
 	struct wk_heap_patched patched; /* of channels that are gone */
 	bool is_awaited;                /* on_rows was called, and no rows were taken since */
 
@@ -265,6 +266,8 @@ static void welcome(struct wk_heap_channels *channels, int from, const struct uc
 		    wk_heap_space_look(&channel->space, channel->pid);
 	pthread_mutex_lock(&channels->lock);
 	channel->number = ++channels->processes;
+	if (channel->number == 1)
+		channels->first_ns = channel->began_ns;
 	if (has_space)
 		add_first_space(channels, channel, hello);
 	channel->next = channels->arrived;
@@ -631,6 +634,16 @@ uint32_t wk_heap_channels_processes(struct wk_heap_channels *channels)
 	processes = channels->processes;
 	pthread_mutex_unlock(&channels->lock);
 	return processes;
+}
+
+uint64_t wk_heap_channels_first_ns(struct wk_heap_channels *channels)
+{
+	uint64_t first_ns;
+
+	pthread_mutex_lock(&channels->lock);
+	first_ns = channels->first_ns;
+	pthread_mutex_unlock(&channels->lock);
+	return first_ns;
 }
 
 struct wk_heap_patched wk_heap_channels_patched(struct wk_heap_channels *channels)

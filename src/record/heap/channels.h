@@ -62,6 +62,9 @@ uint64_t wk_heap_channels_take(struct wk_heap_channels *channels, struct wk_buf 
 /* Processes that asked to be recorded until now. */
 uint32_t wk_heap_channels_processes(struct wk_heap_channels *channels);
 
+/* When the first process began; 0: none has. */
+uint64_t wk_heap_channels_first_ns(struct wk_heap_channels *channels);
+
 /* How many functions were patched until now, over all processes, and how many could not be. */
 struct wk_heap_patched {
 	uint64_t done, failed;
