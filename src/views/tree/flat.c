@@ -294,11 +294,6 @@ static uint32_t fit(uint64_t count)
 	return count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
 }
 
-static uint64_t scaled(uint64_t weight, double factor)
-{
-	return factor == 1 ? weight : (uint64_t)((double)weight * factor + 0.5);
-}
-
 static struct wk_flat_row finished(const struct sum *sum, uint32_t id, const struct wk_folding *f)
 {
 	double factor = f->options->before_factor > 0 ? f->options->before_factor : 1;
@@ -306,8 +301,8 @@ static struct wk_flat_row finished(const struct sum *sum, uint32_t id, const str
 				   .total = sum->total[WEIGHT] };
 
 	if (f->model->samples.is_before) {
-		row.self_before = scaled(sum->self[OTHER], factor);
-		row.total_before = scaled(sum->total[OTHER], factor);
+		row.self_before = wk_folding_scaled(sum->self[OTHER], factor);
+		row.total_before = wk_folding_scaled(sum->total[OTHER], factor);
 	} else {
 		row.self_samples = fit(sum->self[OTHER]);
 		row.total_samples = fit(sum->total[OTHER]);

@@ -109,18 +109,13 @@ static uint64_t weight_of_sides(enum wk_tree_side side, uint64_t before, uint64_
 	}
 }
 
-static uint64_t scaled(uint64_t weight, double factor)
-{
-	return factor == 1 ? weight : (uint64_t)((double)weight * factor + 0.5);
-}
-
 /* For a comparison: a node's own weight on the selected side. */
 static void choose_side(struct wk_folding *f)
 {
 	double factor = f->options->before_factor > 0 ? f->options->before_factor : 1;
 
 	for (uint32_t i = 0; f->sum.before && i < f->trie->count; i++) {
-		uint64_t before = scaled(f->sum.before[i], factor);
+		uint64_t before = wk_folding_scaled(f->sum.before[i], factor);
 
 		f->sum.weight[i] = weight_of_sides(f->options->side, before, f->sum.after[i]);
 	}
@@ -132,7 +127,7 @@ static void scale_before(struct wk_folding *f)
 	double factor = f->options->before_factor > 0 ? f->options->before_factor : 1;
 
 	for (uint32_t i = 0; f->sum.before && factor != 1 && i < f->trie->count; i++)
-		f->sum.before[i] = scaled(f->sum.before[i], factor);
+		f->sum.before[i] = wk_folding_scaled(f->sum.before[i], factor);
 }
 
 static void roll_up_u64(const struct wk_trie *trie, uint64_t *sum)

@@ -82,6 +82,15 @@ struct wk_folding {
 
 struct wk_grouping wk_tree_grouping(const struct wk_tree_options *options);
 
+/* A weight of the "before" side as a part of the other side's whole. Rounded, but not to nothing:
+ * what was there is not new. */
+static inline uint64_t wk_folding_scaled(uint64_t weight, double factor)
+{
+	uint64_t part = factor == 1 ? weight : (uint64_t)((double)weight * factor + 0.5);
+
+	return part || !weight ? part : 1;
+}
+
 /* Everything but the samples: which frames are shown, and as what. */
 void wk_folding_prepare(struct wk_folding *folding, const struct wk_model *model,
 			const struct wk_tree_options *options);
