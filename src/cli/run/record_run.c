@@ -361,9 +361,17 @@ static void say_privileged(const struct wk_recorder_result *result)
 
 	if (result->privileged == 0)
 		return;
-	wk_num_add_counted(&words, result->privileged, " program was", " programs were");
-	wk_buf_add_text(&words, " not sampled, because of running with rights that you do not have "
-				"(such as sudo); root can sample them");
+	if (geteuid() == 0) {
+		wk_num_add_counted(&words, result->privileged, " program has", " programs have");
+		wk_buf_add_text(&words, " no names of functions, because of running with more "
+					"rights than its user (such as sudo): the kernel does not "
+					"say what it mapped; `wick record -a` records such "
+					"programs whole");
+	} else {
+		wk_num_add_counted(&words, result->privileged, " program was", " programs were");
+		wk_buf_add_text(&words, " not sampled, because of running with rights that you do "
+					"not have (such as sudo); root can sample them");
+	}
 	wk_warn_buf(&wk_cli_messages, &words);
 }
 
@@ -471,7 +479,8 @@ static void say_closing_words(const struct wk_record_request *request,
 
 	say_crash(&outcome->result);
 	say_what_was_lost(request, outcome);
-	if (!request->recorder.records_heap || !is_without_samples(request, &outcome->result))
+	if (!request->recorder.all_cpus &&
+	    (!request->recorder.records_heap || !is_without_samples(request, &outcome->result)))
 		say_privileged(&outcome->result);
 	if (request->recorder.records_heap)
 		say_heap(request, outcome);
