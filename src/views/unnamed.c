@@ -73,6 +73,12 @@ static bool *find_cut(const struct wk_model *model)
 	return is_cut;
 }
 
+/* Programs that run from memory alone have a root there. */
+static bool is_whole(const struct wk_model *model, wk_stack_id stack)
+{
+	return model->reaches_root && model->reaches_root[stack] == WK_REACH_ROOT;
+}
+
 struct wk_memory_roots wk_memory_roots_of(const struct wk_model *model,
 					  const struct wk_filter *filter)
 {
@@ -85,12 +91,13 @@ struct wk_memory_roots wk_memory_roots_of(const struct wk_model *model,
 	for (uint32_t i = 0; i < model->samples.count; i++) {
 		wk_stack_id stack = wk_model_named_of(model, model->samples.stack[i]);
 		uint64_t times = wk_filter_times(filter, model, i);
+		bool ends_there = is_cut[stack] && !is_whole(model, model->samples.stack[i]);
 
 		if (!wk_filter_has(filter, i) || stack == 0)
 			continue;
 		roots.samples += times;
-		roots.cut += is_cut[stack] ? times : 0;
-		if (is_cut[stack] && !roots.process)
+		roots.cut += ends_there ? times : 0;
+		if (ends_there && !roots.process)
 			roots.process =
 				model->threads[wk_sample_thread(&model->samples, i)].process;
 	}
