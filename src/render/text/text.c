@@ -112,7 +112,8 @@ static struct wk_str shown_text(const struct printer *p, uint32_t i, const struc
 	return names_functions(p, i) ? wk_shown_name(&p->names, cell->text) : cell->text;
 }
 
-/* A start before the first sample: how long before it depends on the recorder. */
+/* A start that was recorded before the first sample, such as that of the command: how long before
+ * it depends on the recorder. */
 static bool is_before(const struct wk_column *column, const struct wk_cell *cell)
 {
 	return column->kind == WK_CELL_START && cell->is_negative && cell->number;
@@ -134,7 +135,7 @@ static void format_cell(struct printer *p, size_t row, uint32_t i)
 		wk_out_term(&clean, shown_text(p, i, cell));
 		wk_out_end(&clean);
 	} else if (is_before(column, cell)) {
-		wk_buf_add_text(&p->text, "before");
+		number_text(&p->text, column, &p->formats[i], &(struct wk_cell){ 0 });
 	} else if (column->kind == WK_CELL_SHARE) {
 		wk_num_add_share(&p->text, cell->number, cell->whole);
 		p->text.len -= 2; /* the column's title says " %" */

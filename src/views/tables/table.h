@@ -24,7 +24,7 @@ enum wk_cell_kind {
 	WK_CELL_COUNT,    /* how many of something */
 	WK_CELL_DURATION, /* nanoseconds */
 	WK_CELL_MOMENT,   /* nanoseconds since the first sample; negative before it */
-	WK_CELL_START,    /* the same; for people, all that was before it is "before" */
+	WK_CELL_START,    /* the same; for people, all that was before it is 0 */
 	WK_CELL_BYTES,
 	WK_CELL_THOUSANDTHS, /* of one; for people, with a point */
 	WK_CELL_SHARE,       /* a part of a whole */
