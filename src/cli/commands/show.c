@@ -78,21 +78,27 @@ static void suggest_tables(struct wk_suggestion *near)
 	}
 }
 
-static const struct wk_table_view *find_table(const char *name, struct wk_err *err)
+static bool fail_without_table(const char *refusal, const char *name, struct wk_err *err)
 {
-	const struct wk_table_view *view = wk_table_view_find(name);
 	struct wk_suggestion near = wk_suggestion_for(wk_str_c(name));
 	struct wk_buf names = { 0 };
 
-	if (view)
-		return view;
 	suggest_tables(&near);
-	for (view = wk_table_views; view->name; view++)
+	for (const struct wk_table_view *view = wk_table_views; view->name; view++)
 		wk_buf_add_fmt(&names, "%s%s", names.len ? ", " : "the tables are ", view->name);
-	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "show has no table \"%.60s\"", name);
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "%s \"%.60s\"", refusal, name);
 	wk_suggestion_add(&near, wk_buf_text(&names), err);
 	wk_buf_fini(&names);
-	return NULL;
+	return false;
+}
+
+static const struct wk_table_view *find_table(const char *name, struct wk_err *err)
+{
+	const struct wk_table_view *view = wk_table_view_find(name);
+
+	if (!view)
+		fail_without_table("show has no table", name, err);
+	return view;
 }
 
 static bool is_table_and_no_file(const char *word)
@@ -111,6 +117,13 @@ static bool is_nearly_table(const char *word, struct wk_err *err)
 	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "no file \"%s\"; did you mean \"%s\"?", word,
 		near.best);
 	return true;
+}
+
+/* Not a file, and no name as files have them. */
+static bool is_neither(const char *word, struct wk_err *err)
+{
+	return !strpbrk(word, "./-#") && !wk_os_is_there(word) &&
+	       !fail_without_table("no file and no table", word, err);
 }
 
 static const struct wk_table_view *fail_words(struct wk_err *err)
@@ -137,7 +150,9 @@ static const struct wk_table_view *read_word(struct wk_words *files, struct wk_e
 	const char *word = files->at[0];
 
 	if (!is_table_and_no_file(word))
-		return is_nearly_table(word, err) ? NULL : wk_table_view_with(WK_TABLE_IS_DEFAULT);
+		return is_nearly_table(word, err) || is_neither(word, err)
+			       ? NULL
+			       : wk_table_view_with(WK_TABLE_IS_DEFAULT);
 	if (!wk_has_default_recording()) {
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			"no " WK_DEFAULT_RECORDING " in this folder and no file \"%s\"; the file "
@@ -209,7 +224,9 @@ static const struct wk_table_view *read_last_word(struct wk_words *files, struct
 		return find_table(first, err);
 	}
 	files->count++;
-	return is_nearly_table(first, err) ? NULL : wk_table_view_with(WK_TABLE_IS_DEFAULT);
+	return is_nearly_table(first, err) || is_neither(first, err)
+		       ? NULL
+		       : wk_table_view_with(WK_TABLE_IS_DEFAULT);
 }
 
 /* Defaults: wick.data, the functions. */
