@@ -30,6 +30,7 @@ static const struct {
 	{ "stdio", "text is the default" },
 	{ "event", "use --by" },
 	{ "time", "use --duration" },
+	{ "duration", "use --time" },
 	{ "process", "use --pid" },
 	{ "pid", "use --process" },
 	{ "by-process", "this is the default; --no-process turns it off" },
