@@ -395,6 +395,16 @@ static void say_kept(const struct wk_record_request *request,
 			    request->output);
 }
 
+/* Is the output /dev/null, under any name? */
+static bool is_discarded(const struct wk_record_request *request)
+{
+	struct stat output, null;
+
+	return !is_stdout(request) && stat(request->output, &output) == 0 &&
+	       S_ISCHR(output.st_mode) && stat("/dev/null", &null) == 0 &&
+	       output.st_rdev == null.st_rdev;
+}
+
 /* The end of a sentence that says what was recorded; `hint` is for those who can read it. */
 static void say_ended(const struct wk_record_request *request,
 		      const struct wk_record_outcome *outcome, struct wk_buf *words,
@@ -405,7 +415,7 @@ static void say_ended(const struct wk_record_request *request,
 	wk_num_add_bytes(words, outcome->file_bytes);
 	wk_buf_add_text(words, " in ");
 	wk_buf_add_str(words, wk_buf_str(&outcome->place));
-	wk_buf_add_text(words, is_stdout(request) ? "" : hint);
+	wk_buf_add_text(words, is_stdout(request) || is_discarded(request) ? "" : hint);
 	wk_warn_buf(&wk_cli_messages, words);
 }
 
@@ -608,6 +618,11 @@ bool wk_record_run(const struct wk_record_request *given, bool quiet, struct wk_
 		end->exit_code = exit_code_after(&end->outcome.result, err);
 	else
 		end->exit_code = stopped_by ? 128 + stopped_by : WK_EXIT_FAILED;
+	if (ok && !quiet && is_discarded(&request))
+		wk_warn_fmt(&wk_cli_messages,
+			    "%s keeps nothing, so this recording cannot be shown; choose a file "
+			    "with -o",
+			    request.output);
 	if (ok && !quiet)
 		say_closing_words(&request, &end->outcome);
 	else if (ok && end->exit_code == WK_EXIT_FAILED && !end->outcome.result.has_command)
