@@ -374,7 +374,17 @@ bool wk_perf_counts_events(const struct wk_perf *perf)
 	return perf->config.period > 0 || has_tracepoints(perf, false);
 }
 
-/* Space for a quarter of a second on a fully busy CPU. */
+static bool has_samples(const struct wk_perf *perf)
+{
+	for (size_t i = 0; i < perf->event_count; i++)
+		if (perf->events[i].type != PERF_TYPE_SOFTWARE ||
+		    perf->events[i].config != PERF_COUNT_SW_DUMMY)
+			return true;
+	return false;
+}
+
+/* Space for a quarter of a second on a fully busy CPU. Mapping it takes time, so there is none for
+ * samples that never come. */
 static uint64_t choose_ring_bytes(const struct wk_perf *perf, size_t cpu_count)
 {
 	uint64_t rate = perf->config.frequency_hz ? perf->config.frequency_hz : 1000;
@@ -385,7 +395,7 @@ static uint64_t choose_ring_bytes(const struct wk_perf *perf, size_t cpu_count)
 		return power_of_two(perf->config.ring_bytes);
 	if (rate > 100000)
 		rate = 100000;
-	wanted = rate * record * perf->event_count / 4;
+	wanted = has_samples(perf) ? rate * record * perf->event_count / 4 : 0;
 	if (wanted < 512u << 10)
 		wanted = 512u << 10;
 	if (wanted > LARGEST_RING)
