@@ -21,6 +21,7 @@
 /* The worker sleeps until so much has come, or so long has passed. */
 #define WORTH_BYTES (1536u << 10)
 #define WORTH_NS    UINT64_C(50000000)
+#define EMPTY_NS    UINT64_C(200000000) /* without records, if it is not requested */
 
 /* A record gets its time first and its place in the ring a little later: later than this
  * only if the machine stopped in between. */
@@ -111,10 +112,17 @@ static void nap(struct wk_reader *reader)
 
 	if (reader->duration_ns && end_ns < now_ns + (uint64_t)nap_ms * 1000000)
 		nap_ms = end_ns > now_ns ? (int)((end_ns - now_ns) / 1000000) + 1 : 0;
-	if (poll(reader->polls, reader->poll_count, nap_ms) > 0 &&
-	    reader->polls[reader->perf->cpu_count].revents & POLLIN &&
-	    read(reader->wake_fd, &count, sizeof(count)) < 0)
+	reader->was_woken = poll(reader->polls, reader->poll_count, nap_ms) > 0 &&
+			    reader->polls[reader->perf->cpu_count].revents & POLLIN;
+	if (reader->was_woken && read(reader->wake_fd, &count, sizeof(count)) < 0)
 		return;
+}
+
+/* A round without records costs two threads a moment of the processor. */
+static bool puts_empty_round(const struct wk_reader *reader)
+{
+	return reader->puts_empty_rounds &&
+	       (reader->was_woken || wk_os_clock_ns() - reader->woke_ns >= EMPTY_NS);
 }
 
 /* A command gets time to end by itself after Ctrl-C, which reaches it as well. */
@@ -252,7 +260,7 @@ static void drain(struct wk_reader *reader, bool is_last)
 	reader->was_full =
 		!is_last && !wk_queue_has_space(reader->queue, pending, is_urgent(reader));
 	if (reader->was_full ||
-	    (!pending && !reader->had_records && !is_last && !reader->puts_empty_rounds))
+	    (!pending && !reader->had_records && !is_last && !puts_empty_round(reader)))
 		return;
 	for (size_t i = 0; i < reader->perf->cpu_count && !atomic_load(&reader->is_cancelled); i++)
 		copy_ring(reader, &reader->perf->cpus[i].ring, reader->ends[i], &round);

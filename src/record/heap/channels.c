@@ -29,8 +29,9 @@
 #include "record/heap/channel.h"
 
 #define BUSY_NAP_NS  UINT64_C(2000000)
-#define QUIET_NAP_NS UINT64_C(50000000)
-#define CHECK_NS     UINT64_C(100000000) /* how often processes are looked at */
+#define QUIET_NAP_NS UINT64_C(100000000)
+#define BUSY_BYTES   (16u * WK_HEAP_BLOCK_BYTES) /* with less in a pass, the next one comes later */
+#define CHECK_NS     UINT64_C(100000000)         /* how often processes are looked at */
 #define BACKLOG      128
 
 struct wk_heap_channels {
@@ -465,13 +466,13 @@ static void add_patched(struct wk_heap_patched *sum, const struct wk_heap_channe
 	sum->failed += atomic_load(&channel->head->unpatched);
 }
 
-/* Once through all rings: true if there was something. Definitions are read after the events that
+/* Once through all rings: true if there was much. Definitions are read after the events that
  * need them, and come before them. */
 static bool drain(struct wk_heap_channels *channels)
 {
 	uint64_t ticks = wk_heap_ticks(), now_ns = wk_os_clock_ns();
 	bool checks = now_ns - channels->checked_ns >= CHECK_NS || atomic_load(&channels->is_over);
-	bool had_events, is_worth_it;
+	bool had_much, is_worth_it;
 
 	take_arrived(channels);
 	wk_buf_reset(&channels->pass);
@@ -492,7 +493,7 @@ static bool drain(struct wk_heap_channels *channels)
 			at = &channel->next;
 		}
 	}
-	had_events = channels->events.len > 0;
+	had_much = channels->events.len + channels->pass.len >= BUSY_BYTES;
 	if (checks)
 		channels->checked_ns = now_ns;
 	atomic_fetch_add(&channels->control->heartbeat, 1);
@@ -506,7 +507,7 @@ static bool drain(struct wk_heap_channels *channels)
 	pthread_mutex_unlock(&channels->lock);
 	if (is_worth_it)
 		channels->options.on_rows(channels->options.context);
-	return had_events;
+	return had_much;
 }
 
 static void nap(struct wk_heap_control *control, uint64_t ns)
