@@ -60,13 +60,25 @@ HOOK PASSES_ON void *malloc(size_t size)
 	JUMP return malloc_noted(size);
 }
 
-HOOK void *calloc(size_t count, size_t size)
+static void *call_calloc(size_t count, size_t size)
 {
 	uint32_t before = enter_real();
 	void *block = wk_real.calloc(count, size);
 
 	wk_heap_busy = before;
-	return note(block, count * size, WK_HEAP_CALLOC, MY_FRAME());
+	return block;
+}
+
+static __attribute__((noinline)) void *calloc_noted(size_t count, size_t size)
+{
+	return note(call_calloc(count, size), count * size, WK_HEAP_CALLOC, MY_FRAME());
+}
+
+HOOK PASSES_ON void *calloc(size_t count, size_t size)
+{
+	if (wk_heap_passes(count * size))
+		return call_calloc(count, size);
+	JUMP return calloc_noted(count, size);
 }
 
 static __attribute__((noinline)) void free_pages(void *block, const void *frame)
@@ -79,6 +91,8 @@ static __attribute__((noinline)) void free_pages(void *block, const void *frame)
 
 static __attribute__((noinline)) void free_noted(void *block)
 {
+	if (!block || WK_UNLIKELY(wk_real_is_stored(block)))
+		return;
 	if (!wk_heap_was_passed(block) && WK_LIKELY(is_wanted()))
 		wk_heap_released(block, WK_HEAP_RECORD_FREED);
 	if (wk_space_is_wanted())
@@ -89,8 +103,6 @@ static __attribute__((noinline)) void free_noted(void *block)
 
 HOOK PASSES_ON void free(void *block)
 {
-	if (!block || WK_UNLIKELY(wk_real_is_stored(block)))
-		return;
 	if (wk_heap_release_passes(block))
 		JUMP return wk_real.free(block);
 	JUMP return free_noted(block);
@@ -107,13 +119,21 @@ static void *move_stored(void *block, size_t size)
 	return moved;
 }
 
+static void *call_realloc(void *block, size_t size)
+{
+	uint32_t before = enter_real();
+	void *moved = wk_real.realloc(block, size);
+
+	wk_heap_busy = before;
+	return moved;
+}
+
 /* realloc of a block to no bytes frees it, in glibc; elsewhere it may give another block. It cannot
  * fail. */
 static void *move(void *block, size_t size, enum wk_heap_function function, const void *frame)
 {
 	bool is_noted = is_wanted(), was_noted = false, has_pages = wk_space_is_wanted();
 	struct wk_space_pages pages = { 0 };
-	uint32_t before;
 	void *moved;
 
 	if (block && WK_UNLIKELY(wk_real_is_stored(block)))
@@ -123,9 +143,7 @@ static void *move(void *block, size_t size, enum wk_heap_function function, cons
 					     size ? WK_HEAP_RECORD_RELEASED : WK_HEAP_RECORD_FREED);
 	if (block && has_pages)
 		pages = wk_space_moving(block);
-	before = enter_real();
-	moved = wk_real.realloc(block, size);
-	wk_heap_busy = before;
+	moved = call_realloc(block, size);
 	if (!block)
 		return note(moved, size, function, frame);
 	if (has_pages)
@@ -137,9 +155,16 @@ static void *move(void *block, size_t size, enum wk_heap_function function, cons
 	return moved;
 }
 
-HOOK void *realloc(void *block, size_t size)
+static __attribute__((noinline)) void *realloc_noted(void *block, size_t size)
 {
 	return move(block, size, WK_HEAP_REALLOC, MY_FRAME());
+}
+
+HOOK PASSES_ON void *realloc(void *block, size_t size)
+{
+	if (wk_heap_release_passes(block) && wk_heap_passes(size))
+		return call_realloc(block, size);
+	JUMP return realloc_noted(block, size);
 }
 
 HOOK void *reallocarray(void *block, size_t count, size_t size)

@@ -24,8 +24,19 @@
 
 /* ---- the process: process.c */
 
-/* One byte (enum wk_heap_state) on a page that reads as zeros in a child. */
-extern uint8_t *wk_heap_state;
+/* Pages that read as zeros in a child. */
+struct wk_heap_wiped {
+	union {
+		uint8_t state;  /* enum wk_heap_state */
+		uint32_t begun; /* WK_HEAP_BEGUN of the epoch and the state */
+	};
+	/* Recorded blocks by address: see WK_HEAP_SAMPLE_PASSES. */
+	_Alignas(WK_CHANNEL_PAGE) _Atomic uint8_t sampled[2 * WK_CHANNEL_PAGE];
+};
+#define WK_HEAP_BEGUN(epoch, state) ((uint32_t)(epoch) << 8 | (uint32_t)(state))
+extern struct wk_heap_wiped wk_heap_wiped;
+
+extern uint8_t *wk_heap_state; /* that one, or another byte before the first beginning */
 
 extern struct wk_channel_head *wk_heap_head;
 extern struct wk_heap_control *wk_heap_control;
@@ -52,6 +63,10 @@ void wk_heap_nap(void);
 
 /* Memory of the library's own: pages of zeros. NULL if there are none. */
 void *wk_heap_pages(size_t bytes);
+
+/* Zeros again. Pages that are not used afterwards are given back: to write zeros to those of a
+ * parent would copy all of them in each child. */
+void wk_heap_clear_pages(void *pages, size_t bytes);
 
 /* ---- threads: thread.c */
 
@@ -180,34 +195,41 @@ static inline uint64_t wk_heap_fold(int64_t number)
 
 extern uint64_t wk_heap_sample_bytes; /* 0: every block is recorded */
 
-/* How many bytes of the calling thread until the next block that is recorded. Never negative; 0
- * where that is not known, as in a new thread. */
-extern __thread uint64_t wk_heap_distance WK_INITIAL_EXEC;
-extern __thread uint32_t wk_heap_distance_epoch WK_INITIAL_EXEC; /* in which it was drawn */
-
-/* The epoch of a recording of some blocks and of nothing else; WK_HEAP_ALL_NOTED: it is another. */
+/* WK_HEAP_BEGUN of a recording of some blocks and of nothing else; WK_HEAP_ALL_NOTED: it is
+ * another. */
 #define WK_HEAP_ALL_NOTED UINT32_MAX
 extern uint32_t wk_heap_passing;
+
+/* The next block of the calling thread that is recorded. */
+struct wk_heap_next {
+	uint32_t passing;  /* of the recording that it is for */
+	uint32_t epoch;    /* of that one */
+	uint64_t distance; /* bytes until then, 0 where that is not known, as in a new thread */
+};
+extern __thread struct wk_heap_next wk_heap_next WK_INITIAL_EXEC;
 
 bool wk_heap_sample_begin(uint64_t bytes, uint64_t seed);
 
 /* Of a new block: true if it is not recorded, as almost all are while sampling. */
 static inline bool wk_heap_is_passed(size_t size)
 {
-	if (WK_UNLIKELY(!wk_heap_sample_bytes || size >= wk_heap_distance ||
-			*wk_heap_state != WK_HEAP_ON || wk_heap_distance_epoch != wk_heap_epoch))
+	if (WK_UNLIKELY(!wk_heap_sample_bytes || size >= wk_heap_next.distance ||
+			*wk_heap_state != WK_HEAP_ON || wk_heap_next.epoch != wk_heap_epoch))
 		return false;
-	wk_heap_distance -= size;
+	wk_heap_next.distance -= size;
 	return true;
 }
 
-/* The same for a call that leads to nothing but the allocator's, with fewer conditions. */
+/* The same for a call that leads to nothing but the allocator's, with fewer conditions: what has
+ * begun is another number if the state, the recording or the process changes. */
 static inline bool wk_heap_passes(size_t size)
 {
-	if (WK_UNLIKELY(wk_heap_distance_epoch != wk_heap_passing || size >= wk_heap_distance ||
-			*wk_heap_state != WK_HEAP_ON))
+	struct wk_heap_next *next = &wk_heap_next;
+
+	if (WK_UNLIKELY(next->passing != *(volatile uint32_t *)&wk_heap_wiped.begun ||
+			size >= next->distance))
 		return false;
-	wk_heap_distance -= size;
+	next->distance -= size;
 	return true;
 }
 
@@ -215,38 +237,35 @@ static inline bool wk_heap_passes(size_t size)
  * matter. */
 uint64_t wk_heap_sample_distance(void);
 
-/* Recorded blocks by address: how many there are for each bucket of addresses. Neighbours share a
+/* How many recorded blocks there are at addresses like this one, and these bits. Neighbours share a
  * cache line, as blocks that a program uses together do. */
-#define WK_HEAP_SAMPLE_BUCKETS 8192u
-#define WK_HEAP_SAMPLE_LOST    0x80 /* more than the bucket can name */
-extern _Atomic uint8_t wk_heap_sampled[WK_HEAP_SAMPLE_BUCKETS];
+#define WK_HEAP_SAMPLE_PASSES 0x80 /* nothing but some blocks is recorded */
+#define WK_HEAP_SAMPLE_LOST   0x40 /* more than can be named: all releases are recorded */
 
-static inline unsigned wk_heap_sample_bucket(const void *block)
+static inline _Atomic uint8_t *wk_heap_sampled_like(const void *block)
 {
-	uint64_t at = (uintptr_t)block;
-
-	return (unsigned)(at >> 6 ^ (at >> 19) * UINT64_C(0x9e3779b97f4a7c15) >> 51) %
-	       WK_HEAP_SAMPLE_BUCKETS;
-}
-
-static inline bool wk_heap_is_unsampled(const void *block)
-{
-	return WK_LIKELY(*wk_heap_state == WK_HEAP_ON) &&
-	       WK_LIKELY(!atomic_load_explicit(&wk_heap_sampled[wk_heap_sample_bucket(block)],
-					       memory_order_relaxed));
+	return &wk_heap_wiped.sampled[((uintptr_t)block >> 6) % sizeof(wk_heap_wiped.sampled)];
 }
 
 /* Of a block that is released: true if it was certainly not recorded. */
 static inline bool wk_heap_was_passed(const void *block)
 {
-	return WK_LIKELY(wk_heap_sample_bytes) && wk_heap_is_unsampled(block);
+	uint8_t sampled = atomic_load_explicit(wk_heap_sampled_like(block), memory_order_relaxed);
+
+	return WK_LIKELY(wk_heap_sample_bytes) && WK_LIKELY(*wk_heap_state == WK_HEAP_ON) &&
+	       WK_LIKELY(!(sampled & ~WK_HEAP_SAMPLE_PASSES));
 }
 
-/* ... and its release is nothing but the allocator's call. */
+/* ... and its release is nothing but the allocator's call. Never of a block of real.c's store. A
+ * recording that is about to begin does not need releases of blocks from before. */
 static inline bool wk_heap_release_passes(const void *block)
 {
-	return WK_LIKELY(wk_heap_passing != WK_HEAP_ALL_NOTED) && wk_heap_is_unsampled(block);
+	return WK_LIKELY(atomic_load_explicit(wk_heap_sampled_like(block), memory_order_relaxed) ==
+			 WK_HEAP_SAMPLE_PASSES);
 }
+
+/* From now on, no release of it passes. */
+void wk_heap_sample_avoid(const void *block);
 
 /* A recorded block; and whether one is, which it is not afterwards. */
 void wk_heap_sample_add(const void *block);

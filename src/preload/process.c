@@ -26,6 +26,7 @@
 #define ATTACH_VARIABLE "WICK_HEAP_ATTACH"
 
 static uint8_t unknown = WK_HEAP_UNKNOWN;
+struct wk_heap_wiped wk_heap_wiped;
 uint8_t *wk_heap_state = &unknown;
 struct wk_channel_head *wk_heap_head;
 struct wk_heap_control *wk_heap_control;
@@ -77,6 +78,13 @@ void *wk_heap_pages(size_t bytes)
 	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	return at == MAP_FAILED ? NULL : at;
+}
+
+/* Locked memory cannot be given back. */
+void wk_heap_clear_pages(void *pages, size_t bytes)
+{
+	if (syscall(SYS_madvise, pages, bytes, MADV_DONTNEED) != 0)
+		memset(pages, 0, bytes);
 }
 
 /* A child must not write where its parent does: it has none of this. In place of that of an earlier
@@ -235,16 +243,12 @@ static bool meet_recorder(const char *name, bool is_again)
 
 static bool set_state(enum wk_heap_state state)
 {
-	uint8_t *page = wk_heap_state;
-
-	if (page == &unknown) {
-		page = wk_heap_pages(WK_CHANNEL_PAGE);
-		if (!page || madvise(page, WK_CHANNEL_PAGE, MADV_WIPEONFORK) != 0)
-			return false;
-	}
-	*page = (uint8_t)state;
-	wk_heap_state = page;
-	wick_heap_library_switch.state = (uintptr_t)page;
+	if (wk_heap_state == &unknown &&
+	    madvise(&wk_heap_wiped, sizeof(wk_heap_wiped), MADV_WIPEONFORK) != 0)
+		return false;
+	wk_heap_wiped.begun = WK_HEAP_BEGUN(wk_heap_epoch, state);
+	wk_heap_state = &wk_heap_wiped.state;
+	wick_heap_library_switch.state = (uintptr_t)wk_heap_state;
 	return true;
 }
 

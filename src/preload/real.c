@@ -15,9 +15,10 @@
 
 #define STORE_BYTES (64u << 10)
 #define ALIGNMENT   16
+#define LINE        64
 
 /* A block is preceded by its size. */
-static _Alignas(ALIGNMENT) uint8_t store[STORE_BYTES];
+static _Alignas(LINE) uint8_t store[STORE_BYTES];
 static _Atomic size_t used;
 static _Atomic int is_looking;
 
@@ -46,7 +47,16 @@ static void *take(size_t size)
 	if (at + whole > STORE_BYTES)
 		return NULL;
 	memcpy(store + at, &size, sizeof(size));
+	wk_heap_sample_avoid(store + at + ALIGNMENT);
 	return store + at + ALIGNMENT;
+}
+
+void wk_real_each_stored(void (*see)(const void *block))
+{
+	size_t end = atomic_load(&used);
+
+	for (size_t at = 0; at < end && at < STORE_BYTES; at += LINE)
+		see(store + at);
 }
 
 /* In a program at fixed addresses that uses a function's address, that is the address of its PLT

@@ -47,4 +47,7 @@ bool wk_real_is_found(void);
 bool wk_real_is_stored(const void *block);
 size_t wk_real_stored_size(const void *block);
 
+/* An address of each line of memory in which there are such blocks. */
+void wk_real_each_stored(void (*see)(const void *block));
+
 #endif

@@ -159,7 +159,7 @@ static inline bool is_sampled(const struct wk_heap_thread *thread, const void *b
 {
 	if (thread && wk_heap_is_passed(size))
 		return false;
-	wk_heap_distance = wk_heap_sample_distance();
+	wk_heap_next.distance = wk_heap_sample_distance();
 	if (thread)
 		wk_heap_sample_add(block);
 	return thread;

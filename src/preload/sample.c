@@ -2,14 +2,18 @@
  * each byte were chosen with 1 / R, independently of all others.
  *
  * Which recorded blocks are still there is known to the process, so that only their releases are
- * recorded: a set of addresses in buckets of a cache line each, and a byte for each bucket that
- * says how many it has, which is all that most releases look at. If a bucket is full, all releases
- * of its addresses are recorded from then on. */
+ * recorded: a set of addresses in buckets of a cache line each, and a byte for all addresses that
+ * are alike, which says how many of them are in the set: that is all that most releases look at. If
+ * a bucket is full, all releases of such addresses are recorded from then on. */
 #include <string.h>
 
 #include "preload/internal.h"
+#include "preload/real.h"
 
-#define WAYS 8u
+#define BUCKETS 8192u
+#define WAYS    8u
+
+#define MOST_ALIKE (WK_HEAP_SAMPLE_LOST - 1)
 
 struct bucket {
 	_Alignas(64) _Atomic uintptr_t blocks[WAYS];
@@ -17,30 +21,46 @@ struct bucket {
 
 uint64_t wk_heap_sample_bytes;
 uint32_t wk_heap_passing = WK_HEAP_ALL_NOTED;
-__thread uint64_t wk_heap_distance WK_INITIAL_EXEC;
-__thread uint32_t wk_heap_distance_epoch WK_INITIAL_EXEC;
-_Atomic uint8_t wk_heap_sampled[WK_HEAP_SAMPLE_BUCKETS];
+__thread struct wk_heap_next wk_heap_next WK_INITIAL_EXEC;
 
 static struct bucket *buckets;
 static uint64_t seed;
 static _Atomic uint64_t draws;
 
+/* Blocks that have mappings of their own all begin at the same place of a page. */
+static struct bucket *bucket_of(const void *block)
+{
+	uint64_t at = (uintptr_t)block;
+
+	return buckets + (at >> 6 ^ (at >> 19) * UINT64_C(0x9e3779b97f4a7c15) >> 51) % BUCKETS;
+}
+
+void wk_heap_sample_avoid(const void *block)
+{
+	atomic_fetch_or(wk_heap_sampled_like(block), WK_HEAP_SAMPLE_LOST);
+}
+
 bool wk_heap_sample_begin(uint64_t bytes, uint64_t given_seed)
 {
+	bool passes;
+
 	wk_heap_passing = WK_HEAP_ALL_NOTED;
 	seed = given_seed;
 	atomic_store(&draws, 0);
 	if (bytes && !buckets)
-		buckets = wk_heap_pages(WK_HEAP_SAMPLE_BUCKETS * sizeof(*buckets));
+		buckets = wk_heap_pages(BUCKETS * sizeof(*buckets));
 	else if (bytes)
-		memset(buckets, 0, WK_HEAP_SAMPLE_BUCKETS * sizeof(*buckets));
-	for (unsigned i = 0; i < WK_HEAP_SAMPLE_BUCKETS; i++)
-		atomic_store_explicit(&wk_heap_sampled[i], 0, memory_order_relaxed);
+		wk_heap_clear_pages(buckets, BUCKETS * sizeof(*buckets));
+	passes = bytes && buckets && !(wk_heap_records & WK_CHANNEL_MEMORY);
+	for (size_t i = 0; i < sizeof(wk_heap_wiped.sampled); i++)
+		atomic_store_explicit(&wk_heap_wiped.sampled[i], passes ? WK_HEAP_SAMPLE_PASSES : 0,
+				      memory_order_relaxed);
+	wk_real_each_stored(wk_heap_sample_avoid);
 	/* Other threads may look a block up as soon as this is set. */
 	atomic_thread_fence(memory_order_release);
 	wk_heap_sample_bytes = buckets ? bytes : 0;
-	if (wk_heap_sample_bytes && !(wk_heap_records & WK_CHANNEL_MEMORY))
-		wk_heap_passing = wk_heap_epoch;
+	if (passes)
+		wk_heap_passing = WK_HEAP_BEGUN(wk_heap_epoch, WK_HEAP_ON);
 	return !bytes || buckets;
 }
 
@@ -81,32 +101,45 @@ uint64_t wk_heap_sample_distance(void)
 	return (uint64_t)(minus_log(chance) * (double)wk_heap_sample_bytes) + 1;
 }
 
+/* False: there may be more than can be counted. */
+static bool count_one(const void *block)
+{
+	_Atomic uint8_t *alike = wk_heap_sampled_like(block);
+	uint8_t before = atomic_load(alike);
+
+	while ((before & MOST_ALIKE) < MOST_ALIKE)
+		if (atomic_compare_exchange_weak(alike, &before, (uint8_t)(before + 1)))
+			return true;
+	return false;
+}
+
 void wk_heap_sample_add(const void *block)
 {
-	unsigned number = wk_heap_sample_bucket(block);
+	struct bucket *bucket = bucket_of(block);
+	bool is_counted = count_one(block);
 
-	for (unsigned i = 0; i < WAYS; i++) {
+	for (unsigned i = 0; is_counted && i < WAYS; i++) {
 		uintptr_t none = 0;
 
-		if (atomic_compare_exchange_strong(&buckets[number].blocks[i], &none,
-						   (uintptr_t)block)) {
-			atomic_fetch_add(&wk_heap_sampled[number], 1);
+		if (atomic_compare_exchange_strong(&bucket->blocks[i], &none, (uintptr_t)block))
 			return;
-		}
 	}
-	atomic_fetch_or(&wk_heap_sampled[number], WK_HEAP_SAMPLE_LOST);
+	wk_heap_sample_avoid(block);
+	if (is_counted)
+		atomic_fetch_sub(wk_heap_sampled_like(block), 1);
 }
 
 bool wk_heap_sample_remove(const void *block)
 {
-	unsigned number = wk_heap_sample_bucket(block);
-	uint8_t count = atomic_load_explicit(&wk_heap_sampled[number], memory_order_relaxed);
+	struct bucket *bucket = bucket_of(block);
+	_Atomic uint8_t *alike = wk_heap_sampled_like(block);
+	uint8_t count = atomic_load_explicit(alike, memory_order_relaxed);
 
-	for (unsigned i = 0; count && i < WAYS; i++) {
+	for (unsigned i = 0; count & MOST_ALIKE && i < WAYS; i++) {
 		uintptr_t found = (uintptr_t)block;
 
-		if (atomic_compare_exchange_strong(&buckets[number].blocks[i], &found, 0)) {
-			atomic_fetch_sub(&wk_heap_sampled[number], 1);
+		if (atomic_compare_exchange_strong(&bucket->blocks[i], &found, 0)) {
+			atomic_fetch_sub(alike, 1);
 			return true;
 		}
 	}

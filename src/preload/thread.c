@@ -205,8 +205,11 @@ static bool take_slot(struct wk_heap_thread *thread, uint32_t tid)
 	thread->slot = (struct wk_channel_slot *)slot;
 	thread->tid = tid;
 	wk_heap_walk_begin(thread);
-	wk_heap_distance = wk_heap_sample_bytes ? wk_heap_sample_distance() : 0;
-	wk_heap_distance_epoch = wk_heap_epoch;
+	wk_heap_next = (struct wk_heap_next){
+		.passing = wk_heap_passing,
+		.epoch = wk_heap_epoch,
+		.distance = wk_heap_sample_bytes ? wk_heap_sample_distance() : 0,
+	};
 	thread->epoch = wk_heap_epoch;
 	begin_stream(thread);
 	atomic_store(&thread->slot->tid, tid);
