@@ -2,12 +2,16 @@
  *
  * The table is of fixed size. What it forgets gets a new number when it comes again, so that two
  * numbers may be one stack. Reading takes no lock: an entry that is being replaced does not match,
- * since its address is taken away first. */
+ * since its address is taken away first.
+ *
+ * Only a part of it is used while there are few stacks: entries are anywhere in that, and each page
+ * that is touched for the first time takes longer than all else. */
 #include <string.h>
 
 #include "preload/internal.h"
 
 #define SETS                  65536u
+#define FEW_SETS              8192u /* of which not all are in use */
 #define WAYS                  2u
 #define MOST_DEFINITION_BYTES 24
 
@@ -17,6 +21,7 @@ struct entry {
 };
 
 static struct entry *entries;
+static _Atomic uint32_t used_sets;
 static _Atomic uint32_t lock;
 static uint32_t last_id;
 static uint64_t defs_head, last_pc; /* under the lock */
@@ -31,7 +36,8 @@ bool wk_heap_nodes_begin(bool is_again)
 	if (!entries)
 		entries = wk_heap_pages(bytes);
 	else
-		memset(entries, 0, bytes);
+		wk_heap_clear_pages(entries, bytes);
+	atomic_store(&used_sets, FEW_SETS);
 	last_id = 0;
 	defs_head = last_pc = 0;
 	wk_heap_unlock(&lock);
@@ -41,7 +47,7 @@ bool wk_heap_nodes_begin(bool is_again)
 void wk_heap_forget_nodes(void)
 {
 	wk_heap_lock(&lock);
-	for (size_t i = 0; entries && i < (size_t)SETS * WAYS; i++)
+	for (size_t i = 0; entries && i < (size_t)atomic_load(&used_sets) * WAYS; i++)
 		if (entries[i].pc)
 			entries[i].pc = 0;
 	wk_heap_unlock(&lock);
@@ -51,7 +57,8 @@ static inline struct entry *set_of(uint32_t parent, uintptr_t pc)
 {
 	uint64_t hash = (pc ^ (uint64_t)parent << 40 ^ parent) * UINT64_C(0x9e3779b97f4a7c15);
 
-	return entries + (hash >> 48) % SETS * WAYS;
+	return entries +
+	       ((hash >> 48) & (atomic_load_explicit(&used_sets, memory_order_relaxed) - 1)) * WAYS;
 }
 
 static inline uint32_t find(struct entry *set, uint32_t parent, uintptr_t pc)
@@ -102,6 +109,8 @@ static uint32_t define(uint32_t parent, uintptr_t pc)
 	*at++ = WK_HEAP_DEFINED_STACK;
 	at = wk_heap_put(at, ++last_id - parent);
 	at = wk_heap_put(at, wk_heap_fold((int64_t)(pc - last_pc)));
+	if (last_id == FEW_SETS * WAYS / 2)
+		atomic_store(&used_sets, SETS);
 	last_pc = pc;
 	defs_head += (uint64_t)(at - from);
 	atomic_store_explicit(&wk_heap_head->defs.head, defs_head, memory_order_release);

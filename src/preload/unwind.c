@@ -11,8 +11,9 @@
 #include "symbols/unwind/cfi.h"
 #include "symbols/unwind/rules.h"
 
-#define ROWS    65536u
-#define MODULES 48u
+#define ROWS     65536u
+#define FEW_ROWS 8192u
+#define MODULES  48u
 
 #define MOST_TABLE_BYTES (UINT64_C(1) << 30)
 
@@ -35,7 +36,10 @@ struct module {
 	struct wk_cfi cfi;
 };
 
+/* The first ones, until half of these are taken: see nodes.c. */
 static struct entry *entries;
+static _Atomic uint32_t used_rows = FEW_ROWS;
+static uint32_t row_count; /* that were found while few were used; under the lock */
 static _Atomic uint32_t lock;
 static struct module modules[MODULES]; /* under the lock, the next one to be replaced ... */
 static uint32_t module_at;             /* ... is here */
@@ -57,7 +61,7 @@ bool wk_heap_unwind_begin(bool is_again)
 void wk_heap_forget_code(void)
 {
 	wk_heap_lock(&lock);
-	for (size_t i = 0; entries && i < ROWS; i++)
+	for (size_t i = 0; entries && i < atomic_load(&used_rows); i++)
 		if (entries[i].pc)
 			entries[i].pc = 0;
 	memset(modules, 0, sizeof(modules));
@@ -275,22 +279,48 @@ static inline struct wk_heap_unwind unpacked(uint64_t row)
 				     .kind = (uint8_t)(row >> 48) };
 }
 
-static __attribute__((noinline)) struct wk_heap_unwind add(struct entry *entry, uintptr_t pc)
+static inline struct entry *entry_of(uintptr_t pc)
+{
+	uint64_t hash = pc * UINT64_C(0x9e3779b97f4a7c15);
+
+	return entries +
+	       ((hash >> 48) & (atomic_load_explicit(&used_rows, memory_order_relaxed) - 1));
+}
+
+static void set(struct entry *entry, uintptr_t pc, uint64_t row)
+{
+	atomic_store_explicit(&entry->pc, 0, memory_order_release);
+	atomic_store_explicit(&entry->row, row, memory_order_release);
+	atomic_store_explicit(&entry->pc, pc, memory_order_release);
+}
+
+static void use_all(void)
+{
+	atomic_store(&used_rows, ROWS);
+	for (size_t i = 0; i < FEW_ROWS; i++) {
+		uintptr_t pc = atomic_load(&entries[i].pc);
+
+		if (pc)
+			set(entry_of(pc), pc, atomic_load(&entries[i].row));
+	}
+}
+
+static __attribute__((noinline)) struct wk_heap_unwind add(uintptr_t pc)
 {
 	struct wk_heap_unwind row;
 
 	wk_heap_lock(&lock);
 	row = compute(pc - 1);
-	atomic_store_explicit(&entry->pc, 0, memory_order_release);
-	atomic_store_explicit(&entry->row, packed(row), memory_order_release);
-	atomic_store_explicit(&entry->pc, pc, memory_order_release);
+	set(entry_of(pc), pc, packed(row));
+	if (++row_count == FEW_ROWS / 2)
+		use_all();
 	wk_heap_unlock(&lock);
 	return row;
 }
 
 struct wk_heap_unwind wk_heap_unwind_at(uintptr_t pc)
 {
-	struct entry *entry = entries + (pc * UINT64_C(0x9e3779b97f4a7c15) >> 48) % ROWS;
+	struct entry *entry = entry_of(pc);
 
 	if (WK_LIKELY(atomic_load_explicit(&entry->pc, memory_order_acquire) == pc)) {
 		uint64_t row = atomic_load_explicit(&entry->row, memory_order_acquire);
@@ -298,5 +328,5 @@ struct wk_heap_unwind wk_heap_unwind_at(uintptr_t pc)
 		if (WK_LIKELY(atomic_load_explicit(&entry->pc, memory_order_relaxed) == pc))
 			return unpacked(row);
 	}
-	return add(entry, pc);
+	return add(pc);
 }
