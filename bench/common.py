@@ -153,5 +153,12 @@ class Script:
         return statistics.fmean(self.depths) if self.depths else 0.0
 
 
+def median_range(values):
+    """What contains the median of all such values with a probability of 95 %: by their order."""
+    ordered = sorted(values)
+    outside = max(0, int((len(ordered) - 1.96 * len(ordered) ** 0.5) / 2))
+    return ordered[outside], ordered[-1 - outside]
+
+
 def median_ratio(ours, theirs):
     return statistics.median(ours) / statistics.median(theirs)

@@ -6,7 +6,12 @@ that an event adds (an allocation or a release), with frame pointers and without
 two threads; bytes of the recording for an event; and memory that is added to the program. Then real
 programs: CPU seconds of the command with all it started, the recorder included.
 
-    bench/heap.py [ROUNDS [PAIRS]]"""
+What sampling costs is less than the noise of such a run. So a recorded run and one without share a
+processor, in turns of a few milliseconds: what slows the machine down slows both. The figure is the
+median of the differences of pairs, and the range that contains it with a probability of 95 %.
+
+    bench/heap.py [ROUNDS [PAIRS]]
+    bench/heap.py sampled [SECONDS]     the cost of sampling alone"""
 import os
 import re
 import shlex
@@ -14,11 +19,14 @@ import shutil
 import statistics
 import subprocess
 import sys
+import time
 
-from common import HERE, PYTHON, WICK, Cost, folder, need, run
+from common import HERE, PYTHON, WICK, Cost, folder, median_range, need, run
 
 ROUNDS = 5
 PAIRS = 4000000
+SAMPLED_SECONDS = 150
+FEWEST_PAIRS = 6
 
 SQL = """create table t(a integer primary key, b text, c text);
 with recursive n(i) as (select 1 union all select i + 1 from n where i < 600000)
@@ -108,9 +116,10 @@ def print_snapshots(work):
         print(f"a million blocks, {title}: {came.split('longest: ')[1].strip()}")
 
 
-def programs(work):
+def programs(work, words=60, blocks=1):
     """Title, what has to be there, and the command: the program itself, since heaptrack does not
-    record what a shell, a compiler's driver or rustup starts."""
+    record what a shell, a compiler's driver or rustup starts. How often two of them do their work
+    is an argument."""
     def source(name):
         return os.path.join(HERE, "programs", name)
 
@@ -118,7 +127,7 @@ def programs(work):
     with open(statements, "w") as file:
         file.write(SQL)
     yield "sqlite3", "sqlite3", ["sqlite3", ":memory:", f".read {statements}"]
-    yield "CPython", PYTHON, [PYTHON, source("words.py"), "60"]
+    yield "CPython", PYTHON, [PYTHON, source("words.py"), str(words)]
     yield "cc1plus", "g++", [
         *compiler_itself(source("shapes.cpp")), "-o", os.path.join(work, "s")]
     if shutil.which("rustc"):
@@ -126,7 +135,7 @@ def programs(work):
         yield "rustc", "rustc", [os.path.join(root, "bin", "rustc"), "-O", "-o",
                                  os.path.join(work, "again"), source("threads.rs")]
         run(["rustc", "-O", "-o", os.path.join(work, "blocks"), source("blocks.rs")])
-    yield "Rust, boxes and maps", "rustc", [os.path.join(work, "blocks")]
+    yield "Rust, boxes and maps", "rustc", [os.path.join(work, "blocks"), str(blocks)]
 
 
 def print_programs(recorders, work, rounds):
@@ -146,8 +155,73 @@ def print_programs(recorders, work, rounds):
             for r in recorders), flush=True)
 
 
+class Timed:
+    """A command that runs: its CPU seconds, and those of what records it."""
+
+    def __init__(self, before, timer, report, command):
+        self.report = report
+        self.process = subprocess.Popen([*before, timer, report, *command],
+                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def wait(self):
+        _, status, usage = os.wait4(self.process.pid, 0)
+        self.process.returncode = os.waitstatus_to_exitcode(status)
+        if self.process.returncode:
+            raise subprocess.CalledProcessError(self.process.returncode, self.process.args)
+        with open(self.report) as file:
+            self.command = float(file.read())
+        self.recorder = usage.ru_utime + usage.ru_stime - self.command
+
+
+def share_processor(first, second):
+    """Both at the same time, on one processor: it is given to them in turns."""
+    processors = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(processors)})
+    try:
+        running = [Timed(*first), Timed(*second)]
+        for one in running:
+            one.wait()
+    finally:
+        os.sched_setaffinity(0, processors)
+    return running
+
+
+def sampled_pairs(work, timer, command, seconds):
+    """Without and with the recorder, the first one of them in turns."""
+    recorder = [WICK, "record", "-q", "--heap-sample", "512K", "-o", os.path.join(work, "sampled.data"),
+                "--"]
+    bare = [], timer, os.path.join(work, "bare"), command
+    sampled = recorder, timer, os.path.join(work, "sampled"), command
+    until, pairs = time.monotonic() + seconds, []
+    while len(pairs) < FEWEST_PAIRS or time.monotonic() < until:
+        if len(pairs) % 2:
+            pairs.append(tuple(reversed(share_processor(sampled, bare))))
+        else:
+            pairs.append(tuple(share_processor(bare, sampled)))
+    return pairs
+
+
+def print_sampled(work, seconds):
+    timer = os.path.join(work, "timed")
+    run(["gcc", "-O2", "-o", timer, os.path.join(HERE, "programs", "timed.c")])
+    chosen = [one for one in programs(work, 120, 4) if shutil.which(one[1])]
+    print(f"{'sampled at 512 KiB':<22}{'bare':>9}{'program':>22}{'recorder':>22}{'both':>22}  pairs")
+    for title, _, command in chosen:
+        pairs = sampled_pairs(work, timer, command, seconds / len(chosen))
+        bare = statistics.median(one.command for one, _ in pairs)
+        added = [[100 * (two.command - one.command) / one.command for one, two in pairs],
+                 [100 * (two.recorder - one.recorder) / one.command for one, two in pairs]]
+        added.append([sum(both) for both in zip(*added)])
+        print(f"{title:<22}{bare:8.2f} s" + "".join(
+            f"{'%+.1f %% (%+.1f .. %+.1f)' % (statistics.median(one), *median_range(one)):>22}"
+            for one in added) + f"{len(pairs):7}", flush=True)
+
+
 def main():
     need("gcc")
+    if sys.argv[1:2] == ["sampled"]:
+        print_sampled(folder(), float(sys.argv[2]) if len(sys.argv) > 2 else SAMPLED_SECONDS)
+        return
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else ROUNDS
     pairs = int(sys.argv[2]) if len(sys.argv) > 2 else PAIRS
     work = folder()
@@ -164,7 +238,8 @@ def main():
         print("heaptrack is not installed: nothing to compare with")
     print_churn(recorders, work, rounds, pairs)
     print_snapshots(work)
-    print_programs(recorders, work, rounds)
+    print_programs([one for one in recorders if one.name != "wick, 512K"], work, rounds)
+    print_sampled(work, SAMPLED_SECONDS)
 
 
 if __name__ == "__main__":

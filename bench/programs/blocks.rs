@@ -1,5 +1,7 @@
-// Boxes, strings and maps that come and go: what a Rust program allocates as a rule.
+// Boxes, strings and maps that come and go: what a Rust program allocates as a rule. The argument
+// says how often.
 use std::collections::HashMap;
+use std::env;
 
 fn draw(state: &mut u64) -> u64 {
     *state ^= *state << 13;
@@ -8,7 +10,7 @@ fn draw(state: &mut u64) -> u64 {
     *state
 }
 
-fn main() {
+fn work() {
     let mut state = 88172645463325252u64;
     let mut words: HashMap<String, Vec<u64>> = HashMap::new();
     let mut boxes: Vec<Box<[u64; 8]>> = Vec::new();
@@ -25,4 +27,11 @@ fn main() {
     }
     let sum: u64 = words.values().map(|list| list.iter().sum::<u64>()).sum();
     println!("{} {} {}", words.len(), boxes.len(), sum);
+}
+
+fn main() {
+    let times = env::args().nth(1).map_or(1, |word| word.parse().unwrap());
+    for _ in 0..times {
+        work();
+    }
 }
