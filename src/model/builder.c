@@ -25,7 +25,6 @@ void wk_builder_free(struct wk_builder *builder)
 	wk_spaces_free(builder->spaces);
 	wk_jit_code_free(builder->code);
 	wk_memory_lifetimes_fini(&builder->memory);
-	wk_heap_lifetimes_free(builder->heaps);
 	wk_heap_moments_fini(&builder->moments);
 	wk_heap_sums_free(builder->heap_sums);
 	wk_waits_free(builder->waits);
@@ -36,6 +35,7 @@ void wk_builder_free(struct wk_builder *builder)
 	wk_map_fini(&builder->numbered);
 	wk_map_fini(&builder->owner_numbers);
 	wk_builder_forget_groups(builder);
+	wk_heap_lifetimes_free(builder->heaps);
 	WK_FREE_ALL(builder->frame_of_number, builder->stack_of_number, builder->groups,
 		    builder->block_owners, builder->block_groups);
 	for (size_t i = 0; i < WK_RECENT_THREADS; i++) {
