@@ -409,7 +409,7 @@ static uint64_t ns_between(const struct pass *pass, uint64_t from_ticks, uint64_
 {
 	double ns = (double)(int64_t)(to_ticks - from_ticks) * pass->ns_per_tick;
 
-	return ns < 0x1p63 ? (uint64_t)(int64_t)ns : UINT64_MAX / 2;
+	return ns >= 0 && ns < 0x1p63 ? (uint64_t)(int64_t)ns : UINT64_MAX / 2;
 }
 
 static uint64_t time_elsewhere(struct wk_heap_streams *streams, uint64_t ticks)
