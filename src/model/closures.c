@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "model/closure_arguments.h"
+#include "model/closure_numbers.h"
 #include "names/closure.h"
 
 /* The sampled lines of a function. */
@@ -143,6 +144,7 @@ void wk_model_name_closures(struct wk_model *model)
 		add_lines(model, extents[i].function, first, last, &text);
 	}
 	wk_model_name_closure_arguments(model);
+	wk_model_drop_closure_numbers(model);
 	wk_buf_fini(&text);
 	wk_free(extents);
 }

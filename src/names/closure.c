@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "names/bare_name.h"
 #include "names/spelling.h"
 
 #define MOST_DIGITS 9
@@ -191,6 +192,61 @@ void wk_closure_name_without_lines(struct wk_str name, struct wk_buf *text)
 	wk_buf_add_str(text, wk_str_skip(name, from));
 }
 
+/* Reads a number at `*at`; 0 if there is none, or if it is too large. */
+static uint32_t read_number(struct wk_str name, size_t *at)
+{
+	uint64_t number = 0;
+
+	for (; *at < name.len && is_digit(name.at[*at]); (*at)++)
+		if (number <= UINT32_MAX)
+			number = number * 10 + (uint64_t)(name.at[*at] - '0');
+	return number <= UINT32_MAX ? (uint32_t)number : 0;
+}
+
+/* What follows "{lambda:" or "{closure:". */
+static bool read_lined(struct wk_str name, struct wk_lined_closure *closure)
+{
+	size_t at = closure->colon + 1;
+	size_t lines = lines_end(wk_str_skip(name, at)), end = at + lines;
+
+	closure->line = read_number(name, &at);
+	closure->number = 0;
+	if (closure->line && end < name.len && name.at[end] == '#') {
+		end++;
+		closure->number = read_number(name, &end) + 1; /* Rust counts from 0 */
+	}
+	closure->end = end + 1;
+	return closure->line && end < name.len && name.at[end] == '}';
+}
+
+bool wk_closure_next_lined(struct wk_str name, struct wk_lined_closure *closure)
+{
+	for (size_t i = closure->end; i < name.len; i++) {
+		struct wk_str rest = wk_str_skip(name, i);
+
+		if (name.at[i] != '{' ||
+		    !(wk_str_accept(&rest, "{lambda:") || wk_str_accept(&rest, "{closure:")))
+			continue;
+		closure->begin = i;
+		closure->colon = (size_t)(rest.at - name.at) - 1;
+		if (read_lined(name, closure))
+			return true;
+	}
+	return false;
+}
+
+void wk_closure_family(struct wk_str name, size_t begin, struct wk_buf *family)
+{
+	size_t from = wk_path_begin(name, begin), end = from;
+
+	/* Up to the outermost closure of the path. */
+	while (end < begin && name.at[from] != '{' && !wk_str_starts(wk_str_skip(name, end), "::{"))
+		end++;
+	name = wk_str_of(name.at + from, end - from);
+	drop(&name, "::");
+	wk_bare_name(name, family);
+}
+
 /* The number of a closure in its function, "#2". clang counts from 0, the others from 1. */
 static void add_number(struct wk_str own, struct wk_buf *text)
 {
@@ -257,8 +313,8 @@ bool wk_closure_arguments_add(struct wk_str name,
 		size_t begin, close;
 		struct wk_str other;
 
-		depth += name.at[i] == '<';
-		depth -= depth && name.at[i] == '>';
+		depth += name.at[i] == '<' || name.at[i] == '(';
+		depth -= depth && (name.at[i] == '>' || name.at[i] == ')');
 		if (!depth || (name.at[i] != '{' && name.at[i] != '$'))
 			continue;
 		close = numbered_end(name, i);

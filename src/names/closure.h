@@ -29,13 +29,27 @@ uint32_t wk_closure_name_line(struct wk_str name, struct wk_buf *plain);
 /* Adds a name without the lines of closures that are still in it: "f::{lambda:31}::{lambda}". */
 void wk_closure_name_without_lines(struct wk_str name, struct wk_buf *text);
 
+/* A closure with a line, anywhere in a name: "{lambda:31#2}" or "{lambda:45-51}". */
+struct wk_lined_closure {
+	size_t begin, end;     /* of its braces */
+	size_t colon;          /* before the line */
+	uint32_t line, number; /* the first line; 0: it has no number */
+};
+
+/* Finds the next one from `closure->end` on, so that zeros find the first. */
+bool wk_closure_next_lined(struct wk_str name, struct wk_lined_closure *closure);
+
+/* What a closure whose braces are at `begin` is written in, without parameters: "run" of
+ * "sort<run(int)::{lambda:31}::{lambda:32}>" for both. Overwrites `family`. */
+void wk_closure_family(struct wk_str name, size_t begin, struct wk_buf *family);
+
 /* Adds the name of a closure with its line. "{lambda}" alone may be several lambdas (gcc, inlined):
  * it has all lines up to `last`, "{lambda:45-51}". */
 void wk_closure_name_add(struct wk_str name, uint32_t line, uint32_t last, struct wk_buf *text);
 
-/* Adds the name with other names for the numbered closures among its arguments, as in
- * "f::<g::{closure#0}>" and "f<g()::{lambda(int)#1}>(int)": `named` returns that of
- * "g::{closure#0}", or the empty text to keep it. False if all are kept. */
+/* Adds the name with other names for the numbered closures among its arguments and parameters, as
+ * in "f::<g::{closure#0}>" and "f<g()::{lambda(int)#1}>(g()::{lambda(int)#1})": `named` returns
+ * that of "g::{closure#0}", or the empty text to keep it. False if all are kept. */
 bool wk_closure_arguments_add(struct wk_str name,
 			      struct wk_str (*named)(void *context, struct wk_str closure),
 			      void *context, struct wk_buf *text);

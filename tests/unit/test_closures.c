@@ -202,10 +202,10 @@ static void an_instance_for_a_closure_has_its_line(void **state)
 
 	(void)state;
 	wk_model_name_closures(model);
-	assert_string_equal(name_of(model, closure), "a::run::{closure:15#0}");
-	assert_string_equal(name_of(model, apply), "a::apply::<a::run::{closure:15#0}, u8>");
+	assert_string_equal(name_of(model, closure), "a::run::{closure:15}");
+	assert_string_equal(name_of(model, apply), "a::apply::<a::run::{closure:15}, u8>");
 	assert_string_equal(name_of(model, twice),
-			    "a::apply::<a::run::{closure:15#0}, a::run::{closure:15#0}>");
+			    "a::apply::<a::run::{closure:15}, a::run::{closure:15}>");
 	assert_string_equal(name_of(model, other), "a::apply::<a::run::{closure#1}>");
 	assert_string_equal(name_of(model, broken), "a::apply::<a::run::{closure#0");
 	assert_string_equal(wk_strtab_get(model->text, model->functions[apply].plain),
@@ -249,9 +249,9 @@ static void an_inlined_lambda_gives_the_instance_its_line(void **state)
 	(void)state;
 	inline_closures(model, pairs, 6);
 	wk_model_name_closures(model);
-	assert_string_equal(name_of(model, sort), "void sort<It, run(int)::{lambda:31#1}>(It)");
-	assert_string_equal(name_of(model, heap), "void heap<It, run(int)::{lambda:31#1}>(It)");
-	assert_string_equal(name_of(model, each), "void each<run(int)::{lambda:40#4}>()");
+	assert_string_equal(name_of(model, sort), "void sort<It, run(int)::{lambda:31}>(It)");
+	assert_string_equal(name_of(model, heap), "void heap<It, run(int)::{lambda:31}>(It)");
+	assert_string_equal(name_of(model, each), "void each<run(int)::{lambda:40}>()");
 	assert_string_equal(name_of(model, both),
 			    "void both<run(int)::{lambda()#2}, run(int)::{lambda()#3}>()");
 	assert_string_equal(name_of(model, one), "void one<run(int)::{lambda()#4}>()");
@@ -286,8 +286,8 @@ static void a_name_of_several_closures_has_the_line_of_its_own_or_none(void **st
 	wk_model_add_named_frame(model, fourth, 70, 0, false);
 	assert_true(other > 1 && second != first && fourth != third);
 	wk_model_name_closures(model);
-	assert_string_equal(name_of(model, each), "void each<run()::{lambda:31#1}>(int)");
-	assert_string_equal(name_of(model, each_of_other), "void each<run()::{lambda:77#1}>(int)");
+	assert_string_equal(name_of(model, each), "void each<run()::{lambda:31}>(int)");
+	assert_string_equal(name_of(model, each_of_other), "void each<run()::{lambda:77}>(int)");
 	assert_string_equal(name_of(model, both), "void each<walk()::{lambda(int)#1}>(int)");
 	wk_model_free(model);
 }
@@ -298,13 +298,84 @@ static void a_lambda_that_is_called_gives_its_instances_its_line(void **state)
 	wk_function_id lambda = add_at(model, "run()::{lambda(int)#2}::operator()(int) const", 31);
 	wk_function_id each = add_at(model, "void each<run()::{lambda(int)#2}>(int)", 9);
 	wk_function_id open = add_at(model, "void each<run()::{lambda(int)#2", 9);
+	wk_function_id by_value =
+		add_at(model, "void sum<run()::{lambda(int)#2}>(run()::{lambda(int)#2}, int)", 9);
 
 	(void)state;
 	wk_model_name_closures(model);
-	assert_string_equal(name_of(model, lambda), "run()::{lambda:31#2}::operator()(int) const");
-	assert_string_equal(name_of(model, each), "void each<run()::{lambda:31#2}>(int)");
+	assert_string_equal(name_of(model, lambda), "run()::{lambda:31}::operator()(int) const");
+	assert_string_equal(name_of(model, each), "void each<run()::{lambda:31}>(int)");
 	assert_string_equal(name_of(model, open), "void each<run()::{lambda(int)#2");
+	assert_string_equal(name_of(model, by_value),
+			    "void sum<run()::{lambda:31}>(run()::{lambda:31}, int)");
 	wk_model_free(model);
+}
+
+/* Numbers change when a lambda is added above, and lines are enough, unless two share one. */
+static void numbers_of_lambdas_are_kept_on_lines_of_several(void **state)
+{
+	struct wk_model *model = small_model((const char *[]){ "demo;main;other!b 1", NULL });
+	wk_function_id first = add_at(model, "run()::{lambda(int)#1}::operator()(int) const", 31);
+	wk_function_id second = add_at(model, "run()::{lambda()#2}::operator()() const", 31);
+	wk_function_id third = add_at(model, "run()::{lambda()#3}::operator()() const", 40);
+	wk_function_id walk = add_at(model, "walk()::{lambda()#1}::operator()() const", 31);
+	wk_function_id each = add_at(model, "void each<run()::{lambda()#2}>(int)", 9);
+	wk_function_id inlined = add_at(model, "run::{lambda:31}::operator()", 31);
+
+	(void)state;
+	wk_model_name_closures(model);
+	assert_string_equal(name_of(model, first), "run()::{lambda:31#1}::operator()(int) const");
+	assert_string_equal(name_of(model, second), "run()::{lambda:31#2}::operator()() const");
+	assert_string_equal(name_of(model, third), "run()::{lambda:40}::operator()() const");
+	assert_string_equal(name_of(model, walk), "walk()::{lambda:31}::operator()() const");
+	assert_string_equal(name_of(model, each), "void each<run()::{lambda:31#2}>(int)");
+	assert_string_equal(name_of(model, inlined), "run::{lambda:31}::operator()");
+	assert_string_equal(wk_strtab_get(model->text, model->functions[third].plain),
+			    "run()::{lambda()#3}::operator()() const");
+	wk_model_free(model);
+}
+
+static void assert_found(const char *name, uint32_t line, uint32_t number, const char *family)
+{
+	struct wk_lined_closure closure = { 0 };
+	struct wk_buf text = { 0 };
+
+	assert_int_equal(wk_closure_next_lined(wk_str_c(name), &closure), line != 0);
+	if (line) {
+		assert_int_equal(closure.line, line);
+		assert_int_equal(closure.number, number);
+		wk_closure_family(wk_str_c(name), closure.begin, &text);
+		assert_string_equal(wk_buf_text(&text), family);
+	}
+	wk_buf_fini(&text);
+}
+
+static void closures_with_lines_are_found_with_what_they_are_written_in(void **state)
+{
+	struct wk_str name = WK_STR("f<a::run(int)::{lambda:31#2}::{lambda:33}>({lambda:45-51})");
+	struct wk_lined_closure closure = { 0 };
+	struct wk_buf text = { 0 };
+
+	(void)state;
+	assert_found("app::run::{closure:31#0}", 31, 1, "app::run");
+	assert_found("int run<int>(int)::{lambda:7}::operator()() const", 7, 0, "run<int>");
+	assert_found("{lambda:7}", 7, 0, "");
+	assert_found("(anonymous namespace)::f()::{lambda:7}", 7, 0, "(anonymous namespace)::f");
+	assert_found("run::{lambda:}", 0, 0, "");
+	assert_found("run::{lambda:45", 0, 0, "");
+	assert_found("run::{lambda:45x}", 0, 0, "");
+	assert_found("run::{lambda:4294967296}", 0, 0, "");
+	assert_found("run::{lambda}", 0, 0, "");
+	assert_true(wk_closure_next_lined(name, &closure));
+	assert_true(wk_closure_next_lined(name, &closure));
+	assert_int_equal(closure.line, 33);
+	wk_closure_family(name, closure.begin, &text);
+	assert_string_equal(wk_buf_text(&text), "a::run");
+	assert_true(wk_closure_next_lined(name, &closure));
+	assert_int_equal(closure.line, 45);
+	assert_int_equal(closure.end, name.len - 1);
+	assert_false(wk_closure_next_lined(name, &closure));
+	wk_buf_fini(&text);
 }
 
 int main(void)
@@ -321,6 +392,8 @@ int main(void)
 		cmocka_unit_test(a_name_of_several_closures_has_the_line_of_its_own_or_none),
 		cmocka_unit_test(a_lambda_that_is_called_gives_its_instances_its_line),
 		cmocka_unit_test(lines_that_do_not_overlap_are_other_closures),
+		cmocka_unit_test(numbers_of_lambdas_are_kept_on_lines_of_several),
+		cmocka_unit_test(closures_with_lines_are_found_with_what_they_are_written_in),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
