@@ -244,14 +244,22 @@ static void legend_of_kinds(struct wk_svg_picture *p)
 	small_entry(p);
 }
 
-/* Own weights by how they changed. */
-enum change_sum { SUM_GREW, SUM_SHRANK, SUM_NEW, SUM_GONE, SUM_CHANCE, SUM_COUNT };
+/* Own weights by how they changed. What may be chance is more in some frames and less in others. */
+enum change_sum {
+	SUM_GREW,
+	SUM_SHRANK,
+	SUM_NEW,
+	SUM_GONE,
+	SUM_MORE_BY_CHANCE,
+	SUM_LESS_BY_CHANCE,
+	SUM_COUNT,
+};
 
 static enum change_sum change_kind(const struct wk_sampling *sampling, uint64_t before,
 				   uint64_t after)
 {
 	if (wk_may_be_chance(sampling, before, after))
-		return SUM_CHANCE;
+		return after > before ? SUM_MORE_BY_CHANCE : SUM_LESS_BY_CHANCE;
 	if (!before || !after)
 		return before ? SUM_GONE : SUM_NEW;
 	return after > before ? SUM_GREW : SUM_SHRANK;
@@ -289,9 +297,11 @@ static void change_entry(struct wk_svg_picture *p, unsigned first, unsigned last
 	end_entry(p);
 }
 
-static void chance_entry(struct wk_svg_picture *p)
+/* With what is left of it in all, so that the entries add up to the whole. */
+static void chance_entry(struct wk_svg_picture *p, uint64_t more, uint64_t less)
 {
 	wk_buf_add_text(&p->text, " may be chance ");
+	add_change_share(p, more > less, more > less ? more - less : less - more);
 	begin_entry(p, "");
 	wk_out_fmt(p->out, "<tspan class=\"swatch d%u\">\u25a0</tspan>", WK_SVG_SAME);
 	end_entry(p);
@@ -331,8 +341,8 @@ static void legend_of_changes(struct wk_svg_picture *p)
 		     sums[negates ? SUM_GONE : SUM_NEW]);
 	change_entry(p, WK_SVG_GONE, WK_SVG_GONE, negates ? "new" : "gone", negates,
 		     sums[negates ? SUM_NEW : SUM_GONE]);
-	if (sums[SUM_CHANCE])
-		chance_entry(p);
+	if (sums[SUM_MORE_BY_CHANCE] || sums[SUM_LESS_BY_CHANCE])
+		chance_entry(p, sums[SUM_MORE_BY_CHANCE], sums[SUM_LESS_BY_CHANCE]);
 	small_entry(p);
 }
 
