@@ -247,6 +247,7 @@ struct wk_event_frame {
 	bool is_inlined; /* into its caller */
 	bool is_unnamed; /* the input had no name: `name` is an address or the like */
 	bool is_lasting; /* the texts stay in place until the input ends */
+	bool is_before;  /* as in struct wk_event_sample */
 };
 
 /* A stack is its caller's stack and the innermost frame; parent 0: the frame is the outermost.

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/strtab.h"
 #include "base/trie.h"
+#include "names/closure.h"
 
 #define WALKS_AT_ONCE 128
 
@@ -19,6 +20,7 @@ struct frame_row {
 	uint32_t name, image, file, line;
 	uint8_t kind;
 	bool is_inlined, is_unnamed;
+	bool is_before; /* of the "before" side, if that makes another frame of it */
 };
 
 /* Numbered frames and stacks. */
@@ -31,6 +33,7 @@ struct wk_stack_store {
 	uint32_t *plain_frame; /* by text: the frame with only this name, or 0 */
 	size_t plain_cap;
 	struct wk_trie stacks;
+	bool is_before; /* what is read */
 };
 
 struct wk_stack_writer {
@@ -63,6 +66,14 @@ void wk_stack_store_free(struct wk_stack_store *store)
 	wk_index_fini(&store->index);
 	wk_trie_fini(&store->stacks);
 	WK_FREE_ALL(store->frames, store->plain_frame, store);
+}
+
+void wk_stack_store_next_input(struct wk_stack_store *store, bool is_before)
+{
+	if (store->is_before != is_before)
+		for (size_t i = 0; i < store->plain_cap; i++)
+			store->plain_frame[i] = 0;
+	store->is_before = is_before;
 }
 
 struct wk_stack_writer *wk_stack_writer_new(const struct wk_sink *sink)
@@ -123,7 +134,8 @@ static bool same_frame(const void *table, uint32_t id, const void *key)
 
 	return a->name == b->name && a->image == b->image && a->file == b->file &&
 	       a->line == b->line && a->address == b->address && a->kind == b->kind &&
-	       a->is_inlined == b->is_inlined && a->is_unnamed == b->is_unnamed;
+	       a->is_inlined == b->is_inlined && a->is_unnamed == b->is_unnamed &&
+	       a->is_before == b->is_before;
 }
 
 static uint32_t emit_frame(struct wk_stack_writer *writer, const struct frame_row *row,
@@ -172,6 +184,7 @@ uint32_t wk_stack_writer_frame(struct wk_stack_writer *writer, const struct wk_e
 		.kind = (uint8_t)frame->kind,
 		.is_inlined = frame->is_inlined,
 		.is_unnamed = frame->is_unnamed,
+		.is_before = writer->known->is_before && wk_closure_has_lines(frame->name),
 	};
 	uint64_t hash = wk_hash_pair((uint64_t)row.name << 32 | row.image,
 				     wk_hash_pair(row.address ^ (uint64_t)row.file << 32,

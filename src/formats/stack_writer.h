@@ -27,6 +27,10 @@ struct wk_stack_writer;
 struct wk_stack_store *wk_stack_store_new(void);
 void wk_stack_store_free(struct wk_stack_store *store);
 
+/* Before each input of a comparison: the line of a closure on one side is another one on the other,
+ * so frames with the same names are two. */
+void wk_stack_store_next_input(struct wk_stack_store *store, bool is_before);
+
 struct wk_stack_writer *wk_stack_writer_new(const struct wk_sink *sink);
 
 /* The number of a frame; `frame->number` is ignored. If thousands of frames may share a long text

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/strtab.h"
 #include "model/builder_internal.h"
+#include "names/closure.h"
 
 void wk_builder_forget_numbers(struct wk_builder *builder)
 {
@@ -51,6 +52,7 @@ bool wk_builder_add_frame(struct wk_builder *builder, const struct wk_event_fram
 		.file = text_of_frame(builder, frame, frame->file),
 		.kind = (uint8_t)frame->kind,
 		.is_unnamed = frame->is_unnamed,
+		.is_before = frame->is_before && wk_closure_has_lines(frame->name),
 	};
 
 	if (frame->number == 1 && builder->may_count_anew)

@@ -318,7 +318,7 @@ static bool same_function(const void *table, uint32_t id, const void *key)
 	const struct wk_function *b = key;
 
 	return a->name == b->name && a->linked == b->linked && a->image == b->image &&
-	       a->file == b->file && a->kind == b->kind;
+	       a->file == b->file && a->kind == b->kind && a->is_before == b->is_before;
 }
 
 wk_function_id wk_model_add_function(struct wk_model *model, const struct wk_function *function)

@@ -148,6 +148,8 @@ struct wk_function {
 	uint8_t kind;    /* enum wk_frame_kind, as in the input */
 	bool is_unnamed;
 	bool is_rest_of_image; /* all unnamed code of its image */
+	bool is_before;        /* came with the line of a closure, in the "before" input of a
+				* comparison: that line is another after an edit */
 	uint32_t closure_line; /* by resolve: that its name has; 0 of others */
 };
 

@@ -63,6 +63,8 @@ static bool watch_take(void *context, const struct wk_event *event, struct wk_er
 	sample = wk_event_sample_in(&marked);
 	if (sample)
 		sample->is_before = true;
+	else if (event->kind == WK_EVENT_FRAME)
+		marked.frame.is_before = true;
 	else if (event->kind == WK_EVENT_SUMS)
 		marked.sums.is_before = true;
 	else if (event->kind == WK_EVENT_LISTS)
@@ -140,6 +142,8 @@ static struct wk_model *build_once(struct wk_open_sources *sources,
 		watch.is_before = sources->at[i].is_before;
 		watch.is_compared = sources->at[0].is_before;
 		watch.path = sources->count > 1 ? sources->at[i].paths[0] : NULL;
+		if (watch.next.stacks)
+			wk_stack_store_next_input(watch.next.stacks, watch.is_before);
 		if (i)
 			wk_builder_next_input(builder);
 		ok = read_named(&sources->at[i], options, unwinds_with, &watch, err);
@@ -275,7 +279,7 @@ static struct wk_model *open_with(const char *const *paths, const struct wk_open
 				 .no_inlined = options->no_inlined,
 				 .separates_unnamed = options->separates_unnamed,
 			 });
-	if (options->is_comparison && model->came_named)
+	if (options->is_comparison)
 		wk_model_note_closures(model);
 	return model;
 }

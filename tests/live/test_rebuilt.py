@@ -133,4 +133,44 @@ def _(t):
         place.unlink()
 
 
+LAMBDAS = """
+template <typename F> __attribute__((noinline)) double apply(F f, long n)
+{
+	double sum = 0;
+	for (long i = 0; i < n; i++)
+		sum += f(i);
+	return sum;
+}
+int main()
+{
+ADDED	auto first = [](double x) { return x * x / (x + 3); };
+	auto second = [](double x) { return x / (x + 1); };
+	auto third = [](double x) { return x * 7 / (x + 2); };
+	return apply(first, 40000000) + apply(second, 50000000) + apply(third, 60000000) > 1e300;
+}
+"""
+
+
+@tap.case("lambdas below a line that was added are the same ones in tables and pictures")
+def _(t):
+    tap.need("c++")
+    for added in ("", "\t/* more */\n"):
+        (t.folder / "app.cpp").write_text(LAMBDAS.replace("ADDED", added))
+        tap.run("c++", "-O2", "-g", "app.cpp", "-o", "app", cwd=t.folder)
+        t.wick("record", "-q", "--user-only", "--", "./app", env=NOWHERE)
+    sides = {}
+    for line in t.wick("diff", "-q", "--to", "folded", env=NOWHERE).stdout.splitlines():
+        stack, before, after = line.rsplit(" ", 2)
+        for name in stack.split(";"):
+            if "lambda" in name:
+                sums = sides.setdefault(name, [0, 0])
+                sums[0] += int(before)
+                sums[1] += int(after)
+    t.true(len(sides) >= 3 and all(min(sums) > 0 for sums in sides.values()), f"sides: {sides}")
+    t.true(not any("#" in name for name in sides), f"numbers: {list(sides)}")
+    rows = t.wick("diff", "-q", "--csv", env=NOWHERE).stdout.splitlines()
+    once = [row for row in rows if "lambda" in row and (",new," in row or ",gone," in row)]
+    t.equal(once, [], "lambdas on one side of the table")
+
+
 tap.run_all()

@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "folded_model.h"
+#include "model/closures.h"
 #include "views/compare/pairs.h"
 #include "views/tree/stack_rows.h"
 
@@ -99,20 +100,13 @@ static void assert_rows(const char *text, const char *expected)
 	end(&c);
 }
 
-/* Functions "c31", "c35" ... are closures on those lines; returns "31=35 40" for shown pairs. */
+/* Returns "31=35 40" for the lines of closures in the text, with those that they are shown as. */
 static void assert_closures(const char *text, const char *expected)
 {
 	struct wk_buf words = { 0 };
 	struct comparison c = { .model = folded_model(&text, 1) };
 
-	for (wk_function_id id = 1; id < c.model->function_count; id++) {
-		const char *name = wk_strtab_get(c.model->text, c.model->functions[id].name);
-
-		if (name[0] != 'c')
-			continue;
-		c.model->functions[id].closure_line = (uint32_t)strtoul(name + 1, NULL, 10);
-		c.model->functions[id].plain = wk_model_text(c.model, wk_str_c("c"));
-	}
+	wk_model_note_closures(c.model);
 	/* A side on which a stack weighs nothing has no sample of it. */
 	for (uint32_t i = 0; i < c.model->samples.count; i++)
 		if (!c.model->samples.weight[i])
@@ -131,18 +125,22 @@ static void assert_closures(const char *text, const char *expected)
 	end(&c);
 }
 
+#define C(line) "f::{closure:" #line "}"
+
 static void closures_are_paired_in_order_of_their_lines(void **state)
 {
 	(void)state;
-	assert_closures("m;c31 3 0\nm;c40 5 0\nm;c35 0 2\nm;c60 0 1\n", "31=35 40=60 35 60 ");
+	assert_closures("m;" C(31) " 3 0\nm;" C(40) " 5 0\nm;" C(35) " 0 2\nm;" C(60) " 0 1\n",
+			"31=35 40=60 35 60 ");
 }
 
 static void with_other_numbers_of_them_most_moved_as_far(void **state)
 {
 	(void)state;
-	assert_closures("m;c31 3 0\nm;c40 5 0\nm;c50 1 0\nm;c35 0 2\nm;c44 0 1\n",
+	assert_closures("m;" C(31) " 3 0\nm;" C(40) " 5 0\nm;" C(50) " 1 0\nm;" C(35) " 0 2\nm;" C(
+				44) " 0 1\n",
 			"31=35 40=44 50 35 44 ");
-	assert_closures("m;c31 3 0\nm;c32 0 2\nm;c90 0 1\n", "31=32 32 90 ");
+	assert_closures("m;" C(31) " 3 0\nm;" C(32) " 0 2\nm;" C(90) " 0 1\n", "31=32 32 90 ");
 }
 
 static void rows_come_in_order_of_names_frame_by_frame(void **state)

@@ -1,27 +1,40 @@
 /* Which closure of a function before an edit is which one after it.
  *
- * Closures have no names but lines, and an edit moves those. All that was sampled of a function and
- * its closures shows by how much; that decides, and not the order alone, since closures without
- * samples are missing from it. */
+ * Closures have no names but lines, and an edit moves those, some by more than others. The lines
+ * that were sampled of a function and its closures are matched first: in order, those of one kind
+ * with each other, so that most of the weight is matched and few neighbours moved by different
+ * numbers of lines. Closures with matched lines are pairs. The others are paired in order, the
+ * heavy ones first, if nothing that was matched is between them. */
 #ifndef WK_VIEWS_COMPARE_CLOSURE_PAIRS_H
 #define WK_VIEWS_COMPARE_CLOSURE_PAIRS_H
 
 #include <stdint.h>
 
-/* Lines in rising order, each once. */
-struct wk_lines {
-	uint32_t *at;
-	uint32_t *weight; /* of each in millionths of the heaviest; NULL: all weigh the same */
-	uint32_t count;
+/* A line that was sampled, or on which a closure begins. */
+struct wk_spot {
+	uint32_t line;
+	uint32_t kind;    /* which lines can be the same */
+	uint32_t closure; /* that it is of, from 1 on; 0: of the function itself */
+	double weight;    /* as a share of all on its side */
 };
 
-/* By how many lines most of what is before is above what is after, by weight; 0 if nothing shows
- * it. */
-int64_t wk_line_shift(struct wk_lines before, struct wk_lines after);
+struct wk_closure {
+	uint32_t line;
+	double weight;
+};
 
-/* Returns for each line before the line after that is the same closure, or 0, for the caller to
- * free: first those that moved by `shift`; between two of these the others are in the same order,
- * if there are as many on each side. */
-uint32_t *wk_closure_pairs(struct wk_lines before, struct wk_lines after, int64_t shift);
+/* What is known of a function and its closures on one side. Closures are in order of their lines;
+ * spots in order of lines and kinds, each once. */
+struct wk_closure_side {
+	const struct wk_closure *closures;
+	uint32_t closure_count;
+	const struct wk_spot *spots;
+	uint32_t spot_count;
+};
+
+/* Returns for each closure before the one after that is the same, counted from 1 on, or 0, for the
+ * caller to free. */
+uint32_t *wk_closure_pairs(const struct wk_closure_side *before,
+			   const struct wk_closure_side *after);
 
 #endif

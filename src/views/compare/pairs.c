@@ -10,34 +10,18 @@
 #include "names/bare_name.h"
 #include "names/closure.h"
 #include "names/function_name.h"
-#include "views/compare/closure_pairs.h"
+#include "views/compare/closure_lines.h"
 #include "views/tree/merge.h"
-
-/* A sampled line of a function and its closures. */
-struct spot {
-	uint32_t family, line;
-	uint8_t side;
-	uint64_t weight; /* of the stacks through it */
-};
-
-/* By how many lines an edit moved a function and its closures, if their sampled lines show that. */
-struct shift {
-	int64_t lines;
-	bool is_known;
-};
 
 struct pairing {
 	const struct wk_model *model;
 	const struct wk_filter *filter;
 	struct wk_pairs *pairs;
-	uint8_t *sides;  /* [function_count]: of functions that others are shown as */
-	uint8_t *listed; /* [frames.count]: IN_LIST, OUTERMOST and SECOND of lists; NULL: none */
+	uint8_t *own_sides; /* [function_count] */
+	uint8_t *sides;     /* [function_count]: of functions that others are shown as */
+	uint8_t *listed;    /* [frames.count]: IN_LIST, OUTERMOST and SECOND of lists; NULL: none */
+	struct wk_closure_lines *closures;
 	struct wk_strtab *names;
-	struct spot *spots; /* in order of families, sides and lines; NULL: not needed yet */
-	uint32_t spot_count;
-	struct wk_map shift_of; /* a family to its place in `shifts` and 1 */
-	struct shift *shifts;
-	size_t shift_count, shift_cap;
 };
 
 static uint8_t side_of_sample(const struct wk_model *model, uint32_t sample)
@@ -84,7 +68,7 @@ static void find_sides(struct pairing *p)
 	uint8_t *sides_of_frame = wk_alloc_zeroed(model->named_frames.count, 1);
 
 	p->pairs->stack_sides = wk_alloc_zeroed((size_t)named->count + 1, 1);
-	p->sides = wk_alloc_zeroed(model->function_count, 1);
+	p->own_sides = wk_alloc_zeroed(model->function_count, 1);
 	for (uint32_t i = 0; i < model->samples.count; i++)
 		if (wk_filter_has(p->filter, i))
 			p->pairs->stack_sides[wk_model_named_of(model, model->samples.stack[i])] |=
@@ -101,8 +85,32 @@ static void find_sides(struct pairing *p)
 			sides_of_frame[i] |= listed_sides(p, i, IN_LIST);
 	}
 	for (uint32_t i = 0; i < model->named_frames.count; i++)
-		p->sides[p->pairs->shown[model->named_frames.function[i]]] |= sides_of_frame[i];
+		p->own_sides[model->named_frames.function[i]] |= sides_of_frame[i];
 	wk_free(sides_of_frame);
+}
+
+/* Functions of one name are one, except that a closure's line is another one after an edit. */
+static void merge(struct pairing *p, bool across_images, bool across_files)
+{
+	const struct wk_model *model = p->model;
+	wk_function_id *shown = wk_functions_merged(model, across_images, across_files);
+	struct wk_map first = { 0 }; /* by function as merged and side */
+
+	for (wk_function_id id = 1; id < model->function_count; id++) {
+		uint32_t *of_side;
+
+		if (!model->functions[id].plain)
+			continue;
+		of_side = wk_map_at(&first, (uint64_t)shown[id] << 2 | p->own_sides[id]);
+		if (!*of_side)
+			*of_side = id;
+		shown[id] = *of_side;
+	}
+	p->pairs->shown = shown;
+	p->sides = wk_alloc_zeroed(model->function_count, 1);
+	for (wk_function_id id = 1; id < model->function_count; id++)
+		p->sides[shown[id]] |= p->own_sides[id];
+	wk_map_fini(&first);
 }
 
 /* ---- functions */
@@ -114,7 +122,7 @@ struct candidate {
 	wk_function_id id, shown;
 	uint8_t sides;   /* of all that are shown as `shown` */
 	bool is_nowhere; /* its image is unknown */
-	uint32_t line;   /* of a closure: what it is paired by */
+	bool has_lines;  /* of closures, in its name */
 };
 
 static struct wk_str origin_of(const struct wk_model *model, const struct wk_function *function)
@@ -134,39 +142,43 @@ static int by_name_and_origin(const void *left, const void *right)
 	return order ? order : (a->id > b->id) - (a->id < b->id);
 }
 
-/* Without the lines of closures, which edits move. */
-static struct wk_str name_to_pair_by(const struct pairing *p, const struct wk_function *function,
-				     struct wk_buf *text)
+static struct wk_str kept_name(const struct pairing *p, struct wk_str name)
 {
-	if (!function->plain)
-		return wk_name_without_clones(wk_model_str(p->model, function->name));
+	return wk_strtab_str(p->names, wk_strtab_add_str(p->names, name));
+}
+
+/* With the lines that closures have on the "after" side. */
+static struct wk_str name_to_pair_by(const struct pairing *p, wk_function_id id,
+				     struct wk_buf *text, bool *has_lines)
+{
 	wk_buf_reset(text);
-	wk_closure_name_without_lines(wk_model_str(p->model, function->plain), text);
-	return wk_name_without_clones(
-		wk_strtab_str(p->names, wk_strtab_add_str(p->names, wk_buf_str(text))));
+	*has_lines = wk_closure_lines_name(p->closures, id, text);
+	return *has_lines ? kept_name(p, wk_buf_str(text))
+			  : wk_name_without_clones(
+				    wk_model_str(p->model, p->model->functions[id].name));
 }
 
 static struct candidate *list_candidates(const struct pairing *p, uint32_t *count)
 {
 	const struct wk_model *model = p->model;
 	struct candidate *list = wk_alloc((size_t)model->function_count * sizeof(*list));
-	struct wk_buf plain = { 0 };
+	struct wk_buf text = { 0 };
 
 	*count = 0;
 	for (wk_function_id id = 1; id < model->function_count; id++) {
 		const struct wk_function *function = &model->functions[id];
-
-		if (!p->sides[id])
-			continue;
-		list[(*count)++] = (struct candidate){
-			.name = name_to_pair_by(p, function, &plain),
+		struct candidate candidate = {
 			.origin = origin_of(model, function),
 			.id = id, .shown = id, .sides = p->sides[id],
 			.is_nowhere = !function->image && !function->file,
-			.line = function->closure_line,
 		};
+
+		if (!p->sides[id])
+			continue;
+		candidate.name = name_to_pair_by(p, id, &text, &candidate.has_lines);
+		list[(*count)++] = candidate;
 	}
-	wk_buf_fini(&plain);
+	wk_buf_fini(&text);
 	qsort(list, *count, sizeof(*list), by_name_and_origin);
 	return list;
 }
@@ -215,227 +227,6 @@ static bool is_same_contents(const struct wk_model *model, const struct candidat
 	return true;
 }
 
-/* ---- closures */
-
-/* "app::run" of "app::run::{{closure}}" and of itself: their code is in one place. */
-static struct wk_str family_of(const struct wk_model *model, wk_function_id id, struct wk_buf *bare)
-{
-	const struct wk_function *function = &model->functions[id];
-	struct wk_str name;
-
-	wk_bare_name(wk_name_without_clones(wk_model_str(model, function->plain ? function->plain
-										: function->name)),
-		     bare);
-	name = wk_buf_str(bare);
-	for (size_t i = 0; i + 3 <= name.len; i++)
-		if (memcmp(name.at + i, "::{", 3) == 0)
-			return wk_str_of(name.at, i);
-	return name;
-}
-
-static int by_family_and_line(const void *left, const void *right)
-{
-	const struct spot *a = left, *b = right;
-
-	if (a->family != b->family)
-		return a->family < b->family ? -1 : 1;
-	if (a->side != b->side)
-		return a->side < b->side ? -1 : 1;
-	return (a->line > b->line) - (a->line < b->line);
-}
-
-/* What the stacks of a side weigh through each named frame. */
-static uint64_t *weigh_frames(const struct pairing *p, uint8_t side)
-{
-	const struct wk_model *model = p->model;
-	uint64_t *stacks = wk_alloc_table_zeroed(model->named.count, sizeof(*stacks));
-	uint64_t *frames = wk_alloc_zeroed(model->named_frames.count, sizeof(*frames));
-
-	for (uint32_t i = 0; i < model->samples.count; i++)
-		if (side_of_sample(model, i) == side && wk_filter_has(p->filter, i))
-			stacks[wk_model_named_of(model, model->samples.stack[i])] +=
-				wk_filter_weight(p->filter, model, i);
-	for (wk_stack_id id = model->named.count; id-- > 1;) {
-		stacks[model->named.entries[id].parent] += stacks[id];
-		frames[model->named.entries[id].label] += stacks[id];
-	}
-	wk_free(stacks);
-	return frames;
-}
-
-static void list_side(struct pairing *p, const uint32_t *families, uint8_t side)
-{
-	const struct wk_named_frames *frames = &p->model->named_frames;
-	uint64_t *weight = weigh_frames(p, side);
-
-	for (uint32_t i = 1; i < frames->count; i++)
-		if (weight[i] && families[frames->function[i]])
-			p->spots[p->spot_count++] = (struct spot){
-				families[frames->function[i]], frames->line[i], side, weight[i] };
-	wk_free(weight);
-}
-
-/* Made when it is first needed: most comparisons have no closures to pair. */
-static void list_spots(struct pairing *p)
-{
-	const struct wk_named_frames *frames = &p->model->named_frames;
-	uint32_t *families = wk_alloc_zeroed(p->model->function_count, sizeof(*families));
-	struct wk_buf bare = { 0 };
-
-	p->spots = wk_alloc(2 * (size_t)frames->count * sizeof(*p->spots));
-	for (uint32_t i = 1; i < frames->count; i++) {
-		wk_function_id function = frames->function[i];
-
-		if (frames->line[i] && !families[function])
-			families[function] =
-				wk_strtab_add_str(p->names, family_of(p->model, function, &bare));
-	}
-	list_side(p, families, WK_SIDE_BEFORE);
-	list_side(p, families, WK_SIDE_AFTER);
-	qsort(p->spots, p->spot_count, sizeof(*p->spots), by_family_and_line);
-	wk_free(families);
-	wk_buf_fini(&bare);
-}
-
-/* The first spot that is not before this one. */
-static uint32_t first_spot(const struct pairing *p, struct spot key)
-{
-	uint32_t from = 0, to = p->spot_count;
-
-	while (from < to) {
-		uint32_t middle = from + (to - from) / 2;
-
-		if (by_family_and_line(&p->spots[middle], &key) < 0)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	return from;
-}
-
-/* Those of one line are one. A family without lines has no weight. */
-static struct wk_lines spots_of(const struct pairing *p, uint32_t family, uint8_t side)
-{
-	uint32_t first = first_spot(p, (struct spot){ family, 1, side, 0 });
-	uint32_t end = first_spot(p, (struct spot){ family, UINT32_MAX, side, 0 });
-	size_t most = (size_t)(end - first) + 1;
-	struct wk_lines lines = { .at = wk_alloc(most * sizeof(*lines.at)),
-				  .weight = wk_alloc(most * sizeof(*lines.weight)) };
-	double heaviest = 1, weight = 0;
-
-	for (uint32_t i = first; i < end; i++)
-		if ((double)p->spots[i].weight > heaviest)
-			heaviest = (double)p->spots[i].weight;
-	for (uint32_t i = first; i < end; i++) {
-		if (!lines.count || lines.at[lines.count - 1] != p->spots[i].line) {
-			lines.at[lines.count++] = p->spots[i].line;
-			weight = 0;
-		}
-		weight += (double)p->spots[i].weight;
-		lines.weight[lines.count - 1] =
-			weight < heaviest ? (uint32_t)(1e6 * weight / heaviest) : 1000000;
-	}
-	return lines;
-}
-
-static struct shift find_shift(const struct pairing *p, uint32_t family)
-{
-	struct wk_lines before = spots_of(p, family, WK_SIDE_BEFORE);
-	struct wk_lines after = spots_of(p, family, WK_SIDE_AFTER);
-	struct shift shift = { .lines = wk_line_shift(before, after),
-			       .is_known = before.count && after.count };
-
-	WK_FREE_ALL(before.at, before.weight, after.at, after.weight);
-	return shift;
-}
-
-/* Of the function of this closure. Once for each: many closures may be of one function. */
-static struct shift shift_around(struct pairing *p, wk_function_id closure)
-{
-	struct wk_buf bare = { 0 };
-	uint32_t family, *known;
-
-	if (!p->spots)
-		list_spots(p);
-	family = wk_strtab_find(p->names, family_of(p->model, closure, &bare));
-	wk_buf_fini(&bare);
-	known = wk_map_at(&p->shift_of, family);
-	if (!*known) {
-		*WK_APPEND(p->shifts, p->shift_count, p->shift_cap) = find_shift(p, family);
-		*known = (uint32_t)p->shift_count;
-	}
-	return p->shifts[*known - 1];
-}
-
-static int by_line(const void *left, const void *right)
-{
-	const struct candidate *a = left, *b = right;
-
-	if (a->line != b->line)
-		return a->line < b->line ? -1 : 1;
-	return (a->id > b->id) - (a->id < b->id);
-}
-
-/* The lines of those that are only on this side. They are in order of lines. */
-static struct wk_lines lines_of(const struct candidate *list, uint32_t count, uint8_t side)
-{
-	struct wk_lines lines = { .at = wk_alloc((size_t)count * sizeof(*lines.at)) };
-
-	for (uint32_t i = 0; i < count; i++)
-		if (list[i].sides == side &&
-		    (!lines.count || lines.at[lines.count - 1] != list[i].line))
-			lines.at[lines.count++] = list[i].line;
-	return lines;
-}
-
-/* Those before get the lines of their partners after; 0: they have none. */
-static void move_lines(struct candidate *list, uint32_t count, struct wk_lines before,
-		       const uint32_t *pairs)
-{
-	uint32_t k = 0;
-
-	for (uint32_t i = 0; i < count; i++) {
-		if (list[i].sides != WK_SIDE_BEFORE)
-			continue;
-		while (before.at[k] != list[i].line)
-			k++;
-		list[i].line = pairs[k];
-	}
-}
-
-/* Without sampled lines, as in text, their own are known. */
-static int64_t shift_of_closures(struct pairing *p, wk_function_id closure, struct wk_lines before,
-				 struct wk_lines after)
-{
-	struct shift around = shift_around(p, closure);
-
-	return around.is_known ? around.lines : wk_line_shift(before, after);
-}
-
-/* The closures of one function, with lines. */
-static void pair_closures(struct pairing *p, struct candidate *list, uint32_t count)
-{
-	struct wk_lines before, after;
-	uint32_t *pairs = NULL, same;
-
-	qsort(list, count, sizeof(*list), by_line);
-	before = lines_of(list, count, WK_SIDE_BEFORE);
-	after = lines_of(list, count, WK_SIDE_AFTER);
-	if (before.count && after.count) {
-		pairs = wk_closure_pairs(before, after,
-					 shift_of_closures(p, list->id, before, after));
-		move_lines(list, count, before, pairs);
-		qsort(list, count, sizeof(*list), by_line);
-	}
-	for (uint32_t i = 0; pairs && i < count; i += same) {
-		for (same = 1; i + same < count && list[i + same].line == list[i].line; same++)
-			;
-		if (list[i].line)
-			join(list + i, same, false);
-	}
-	WK_FREE_ALL(before.at, after.at, pairs);
-}
-
 /* Candidates of one name, in order of their origins. */
 static void pair_name(struct pairing *p, struct candidate *list, uint32_t count)
 {
@@ -446,10 +237,6 @@ static void pair_name(struct pairing *p, struct candidate *list, uint32_t count)
 	if (first->is_unnamed && !first->is_rest_of_image &&
 	    !is_same_contents(p->model, list, count))
 		return;
-	if (list->line) {
-		pair_closures(p, list, count);
-		return;
-	}
 	for (uint32_t i = 0; i < count; i++)
 		is_anywhere |= list[i].is_nowhere;
 	for (uint32_t i = 0; i < count && !is_anywhere; i += same) {
@@ -459,6 +246,92 @@ static void pair_name(struct pairing *p, struct candidate *list, uint32_t count)
 		join(list + i, same, false);
 	}
 	join(list, count, is_anywhere);
+}
+
+/* ---- names that are only known in part on one side */
+
+/* Without the lines of closures. */
+static struct wk_str name_without_lines(const struct pairing *p, const struct candidate *candidate,
+					struct wk_buf *text)
+{
+	const struct wk_function *function = &p->model->functions[candidate->id];
+
+	wk_buf_reset(text);
+	wk_closure_name_without_lines(
+		wk_model_str(p->model, function->plain ? function->plain : function->name), text);
+	return wk_name_without_clones(wk_buf_str(text));
+}
+
+/* Candidates of one name without lines: if those without a partner have one name with lines on a
+ * side and none on the other, they are the same. */
+static void pair_lined(struct candidate *list, uint32_t count)
+{
+	uint8_t lined = 0, others = 0;
+	const struct candidate *first = NULL;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (list[i].sides == WK_SIDE_BOTH)
+			continue;
+		*(list[i].has_lines ? &lined : &others) |= list[i].sides;
+		if (list[i].has_lines && first && !wk_str_eq(first->name, list[i].name))
+			return;
+		if (list[i].has_lines)
+			first = &list[i];
+	}
+	if ((lined ^ others) == WK_SIDE_BOTH && lined && others)
+		join(list, count, false);
+}
+
+/* A candidate without a partner, by its name without lines. */
+struct unlined {
+	struct wk_str name;
+	struct candidate candidate;
+	uint32_t place;
+};
+
+static int by_unlined_name(const void *left, const void *right)
+{
+	const struct unlined *a = left, *b = right;
+	int order = wk_str_compare(a->name, b->name);
+
+	return order ? order : (a->place > b->place) - (a->place < b->place);
+}
+
+static void pair_unlined_names(struct unlined *list, uint32_t count)
+{
+	struct candidate *same = wk_alloc(((size_t)count + 1) * sizeof(*same));
+	uint32_t number;
+
+	for (uint32_t i = 0; i < count; i += number) {
+		for (number = 0;
+		     i + number < count && wk_str_eq(list[i + number].name, list[i].name); number++)
+			same[number] = list[i + number].candidate;
+		pair_lined(same, number);
+		for (uint32_t k = 0; k < number; k++)
+			list[i + k].candidate = same[k];
+	}
+	wk_free(same);
+}
+
+/* The line of an instance's closure is only known if that was sampled. */
+static void pair_without_lines(const struct pairing *p, struct candidate *list, uint32_t count)
+{
+	struct unlined *unlined = wk_alloc(((size_t)count + 1) * sizeof(*unlined));
+	struct wk_buf text = { 0 };
+	uint32_t found = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (list[i].sides == WK_SIDE_BOTH)
+			continue;
+		unlined[found++] = (struct unlined){
+			kept_name(p, name_without_lines(p, &list[i], &text)), list[i], i };
+	}
+	qsort(unlined, found, sizeof(*unlined), by_unlined_name);
+	pair_unlined_names(unlined, found);
+	for (uint32_t i = 0; i < found; i++)
+		list[unlined[i].place] = unlined[i].candidate;
+	wk_buf_fini(&text);
+	wk_free(unlined);
 }
 
 /* A candidate by its bare name. */
@@ -477,34 +350,36 @@ static int by_bare_name(const void *left, const void *right)
 }
 
 static struct bare *list_bare(const struct pairing *p, const struct candidate *list, uint32_t count,
-			      uint32_t *bare_count)
+			      bool has_lines, uint32_t *bare_count)
 {
 	struct bare *bare = wk_alloc((size_t)count * sizeof(*bare));
 	struct wk_strtab *names = wk_strtab_new();
-	struct wk_buf name = { 0 };
+	struct wk_buf name = { 0 }, text = { 0 };
 
 	*bare_count = 0;
 	for (uint32_t i = 0; i < count; i++) {
-		bool has_parameters = wk_bare_name(list[i].name, &name);
+		bool has_parameters = wk_bare_name(
+			has_lines ? list[i].name : name_without_lines(p, &list[i], &text), &name);
 
 		if (name.len && !p->model->functions[list[i].id].is_unnamed)
 			bare[(*bare_count)++] = (struct bare){
 				wk_strtab_add_str(names, wk_buf_str(&name)), i, has_parameters };
 	}
-	wk_buf_fini(&name);
+	WK_BUF_FINI_ALL(&name, &text);
 	wk_strtab_free(names);
 	qsort(bare, *bare_count, sizeof(*bare), by_bare_name);
 	return bare;
 }
 
 /* Two of one bare name: the one there was before, and the one there is after, of which one source
- * of names knew the parameters and the other did not. */
-static void pair_two(struct candidate *list, const struct bare *bare)
+ * of names knew the parameters, or the lines of closures, and the other did not. */
+static void pair_two(struct candidate *list, const struct bare *bare, bool has_lines)
 {
 	struct candidate two[2] = { list[bare[0].candidate], list[bare[1].candidate] };
 
-	if (bare[0].has_parameters == bare[1].has_parameters || two[0].sides == WK_SIDE_BOTH ||
-	    two[1].sides == WK_SIDE_BOTH)
+	if ((has_lines ? bare[0].has_parameters == bare[1].has_parameters
+		       : two[0].has_lines == two[1].has_lines) ||
+	    two[0].sides == WK_SIDE_BOTH || two[1].sides == WK_SIDE_BOTH)
 		return;
 	join(two, 2, false);
 	list[bare[0].candidate] = two[0];
@@ -512,18 +387,27 @@ static void pair_two(struct candidate *list, const struct bare *bare)
 }
 
 /* If there are more than two the match is ambiguous. */
-static void pair_bare(const struct pairing *p, struct candidate *list, uint32_t count)
+static void pair_bare(const struct pairing *p, struct candidate *list, uint32_t count,
+		      bool has_lines)
 {
 	uint32_t bare_count, same;
-	struct bare *bare = list_bare(p, list, count, &bare_count);
+	struct bare *bare = list_bare(p, list, count, has_lines, &bare_count);
 
 	for (uint32_t i = 0; i < bare_count; i += same) {
 		for (same = 1; i + same < bare_count && bare[i + same].name == bare[i].name; same++)
 			;
 		if (same == 2)
-			pair_two(list, bare + i);
+			pair_two(list, bare + i, has_lines);
 	}
 	wk_free(bare);
+}
+
+static bool have_lines(const struct candidate *list, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (list[i].has_lines)
+			return true;
+	return false;
 }
 
 static void pair_functions(struct pairing *p)
@@ -539,7 +423,11 @@ static void pair_functions(struct pairing *p)
 		if (same > 1)
 			pair_name(p, list + i, same);
 	}
-	pair_bare(p, list, count);
+	if (have_lines(list, count))
+		pair_without_lines(p, list, count);
+	pair_bare(p, list, count, true);
+	if (have_lines(list, count))
+		pair_bare(p, list, count, false);
 	for (uint32_t i = 0; i < count; i++) {
 		shown[list[i].id] = list[i].shown;
 		p->sides[list[i].shown] |= list[i].sides;
@@ -747,15 +635,16 @@ void wk_pairs_init(struct wk_pairs *pairs, const struct wk_model *model,
 	struct pairing p = { .model = model, .filter = filter, .pairs = pairs,
 			     .names = wk_strtab_new() };
 
-	*pairs = (struct wk_pairs){
-		.shown = wk_functions_merged(model, across_images, across_files) };
+	*pairs = (struct wk_pairs){ 0 };
 	find_sides(&p);
+	merge(&p, across_images, across_files);
+	p.closures = wk_closure_lines_new(model, filter, p.own_sides);
 	pair_functions(&p);
 	pair_processes(&p);
 	pair_threads(pairs, model);
 	wk_strtab_free(p.names);
-	wk_map_fini(&p.shift_of);
-	WK_FREE_ALL(p.sides, p.listed, p.spots, p.shifts);
+	wk_closure_lines_free(p.closures);
+	WK_FREE_ALL(p.own_sides, p.sides, p.listed);
 }
 
 void wk_pairs_fini(struct wk_pairs *pairs)
