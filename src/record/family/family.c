@@ -136,16 +136,15 @@ static bool find_child(const char *root, unsigned *offset)
 }
 
 /* Whichever CPU the event is of, the program runs on all. */
-static int run_at_forks(const char *root, int program)
+static int run_at_forks(uint64_t id, int program)
 {
 	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr),
-					.sample_period = 1, .wakeup_events = UINT32_MAX };
-	uint64_t id;
+					.config = id, .sample_period = 1,
+					.wakeup_events = UINT32_MAX };
 	int fd;
 
-	if (program < 0 || !wk_tracepoint_id_at(root, "sched", FORK, &id, NULL))
+	if (program < 0)
 		return -1;
-	attr.config = id;
 	fd = (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd >= 0 && (ioctl(fd, PERF_EVENT_IOC_SET_BPF, program) != 0 ||
 			ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) != 0)) {
@@ -167,15 +166,18 @@ bool wk_family_open(struct wk_family *family)
 {
 	const char *root = is_first_namespace() ? wk_tracefs_root(NULL) : NULL;
 	unsigned child_at;
+	uint64_t id;
 
 	*family = (struct wk_family){ -1, -1, -1, -1 };
-	if (!root || !find_child(root, &child_at))
+	if (!root || !find_child(root, &child_at) ||
+	    !wk_tracepoint_id_at(root, "sched", FORK, &id, NULL))
 		return false;
+	/* From here on nothing is allocated: these are known to be open only when all are. */
 	family->table = make_table();
 	if (family->table >= 0) {
 		family->filter = load_filter(family->table);
 		family->fork = load_fork(family->table, child_at);
-		family->fork_event = run_at_forks(root, family->fork);
+		family->fork_event = run_at_forks(id, family->fork);
 	}
 	if (family->filter >= 0 && family->fork_event >= 0)
 		return true;
