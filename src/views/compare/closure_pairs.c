@@ -264,6 +264,22 @@ static void pair_in_order(const struct matching *m, const struct rest *before, u
 	wk_free(best);
 }
 
+/* Of more than can be compared: those that moved like what is above them. */
+static void pair_alike(const struct matching *m, const struct rest *before, uint32_t rows,
+		       const struct rest *after, uint32_t columns, uint32_t *pairs)
+{
+	uint32_t k = 0;
+
+	for (uint32_t i = 0; i < rows; i++) {
+		int64_t line = m->before->closures[before[i].closure - 1].line + before[i].shift;
+
+		while (k < columns && m->after->closures[after[k].closure - 1].line < line)
+			k++;
+		if (k < columns && m->after->closures[after[k].closure - 1].line == line)
+			pairs[before[i].closure - 1] = after[k++].closure;
+	}
+}
+
 static void pair_rest(const struct matching *m, const uint32_t *path, uint32_t length,
 		      uint32_t *pairs, const bool *is_taken)
 {
@@ -273,6 +289,8 @@ static void pair_rest(const struct matching *m, const uint32_t *path, uint32_t l
 
 	if ((uint64_t)rows * columns <= MOST_COMPARED)
 		pair_in_order(m, before, rows, after, columns, pairs);
+	else
+		pair_alike(m, before, rows, after, columns, pairs);
 	WK_FREE_ALL(before, after);
 }
 
