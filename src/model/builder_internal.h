@@ -14,9 +14,9 @@
 
 #include "base/map.h"
 #include "model/builder.h"
-#include "model/heap_lifetimes.h"
-#include "model/heap_moments.h"
-#include "model/heap_sums.h"
+#include "model/heap/lifetimes.h"
+#include "model/heap/moments.h"
+#include "model/heap/sums.h"
 #include "model/jit_code.h"
 #include "model/memory_lifetimes.h"
 #include "model/waits.h"

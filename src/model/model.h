@@ -216,7 +216,7 @@ struct wk_stack_lists {
 /* Memory that was freed, of rows whose sources have lifetimes, in the order in which it was added.
  * What is left of a row at a moment is its weight less those of its ends until then, or 0: the sum
  * of all weights is limited, that of ends is not. Memory that was never freed has no row here. Ends
- * that are summed have the time of the last event of their interval (model/heap_rows.h). */
+ * that are summed have the time of the last event of their interval (model/heap/rows.h). */
 struct wk_end {
 	uint32_t sample; /* row of samples */
 	uint32_t at_row; /* how many samples there were by then: the order among them */

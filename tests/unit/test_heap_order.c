@@ -12,7 +12,7 @@
 
 #include "built_model.h"
 #include "heap_events.h"
-#include "model/heap_order.h"
+#include "model/heap/order.h"
 #include "model/resolve.h"
 #include "views/filter/filter.h"
 

@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "built_model.h"
 #include "heap_events.h"
-#include "model/heap_blocks.h"
+#include "model/heap/blocks.h"
 #include "model/resolve.h"
 #include "views/filter/filter.h"
 #include "views/lifetimes.h"

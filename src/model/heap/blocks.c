@@ -1,4 +1,4 @@
-#include "model/heap_blocks.h"
+#include "model/heap/blocks.h"
 
 #include <stdlib.h>
 

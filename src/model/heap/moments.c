@@ -1,4 +1,4 @@
-#include "model/heap_moments.h"
+#include "model/heap/moments.h"
 
 #include <stdlib.h>
 

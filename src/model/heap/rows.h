@@ -11,7 +11,7 @@
 #ifndef WK_MODEL_HEAP_ROWS_H
 #define WK_MODEL_HEAP_ROWS_H
 
-#include "model/heap_blocks.h"
+#include "model/heap/blocks.h"
 #include "model/model.h"
 
 struct wk_heap_rows;

@@ -5,11 +5,11 @@
  *
  * A block that changes its size ends and a new one begins. An allocation at the address of a block
  * ends that block as well: its release was not recorded. Releasing an unknown block ends nothing:
- * it was allocated before the recording. Both are counted, unless heap_order.h says that only their
+ * it was allocated before the recording. Both are counted, unless order.h says that only their
  * times are in the wrong order.
  *
- * heap_blocks.h has what is allocated now, heap_rows.h the rows, heap_totals.h those of heaps;
- * heap_alike.c is for many blocks at once. */
+ * blocks.h has what is allocated now, rows.h the rows, totals.h those of heaps;
+ * alike.c is for many blocks at once. */
 #ifndef WK_MODEL_HEAP_LIFETIMES_H
 #define WK_MODEL_HEAP_LIFETIMES_H
 

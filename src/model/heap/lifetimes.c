@@ -1,11 +1,11 @@
-#include "model/heap_lifetimes.h"
+#include "model/heap/lifetimes.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "model/heap_internal.h"
+#include "model/heap/internal.h"
 
 struct wk_heap_lifetimes *wk_heap_lifetimes_new(struct wk_model *model)
 {

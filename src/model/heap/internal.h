@@ -1,4 +1,4 @@
-/* Shared by heap_lifetimes.c, heap_rows.c and heap_alike.c: what they have for each heap and each
+/* Shared by lifetimes.c, rows.c and alike.c: what they have for each heap and each
  * row, and what changes there with each block, inlined.
  *
  * Most blocks resemble earlier ones, so what was found for those is remembered, as long as the
@@ -10,11 +10,11 @@
 #include <assert.h>
 
 #include "base/map.h"
-#include "model/heap_blocks.h"
-#include "model/heap_lifetimes.h"
-#include "model/heap_order.h"
-#include "model/heap_rows.h"
-#include "model/heap_totals.h"
+#include "model/heap/blocks.h"
+#include "model/heap/lifetimes.h"
+#include "model/heap/order.h"
+#include "model/heap/rows.h"
+#include "model/heap/totals.h"
 
 /* --- Rows --- */
 
@@ -188,7 +188,7 @@ struct wk_heap {
 	wk_process_id process;
 	wk_heap_id next; /* of its process's heaps */
 	bool is_listed;  /* among those */
-	bool is_loose;   /* times of its threads may be in the wrong order: heap_order.h */
+	bool is_loose;   /* times of its threads may be in the wrong order: order.h */
 	struct wk_heap_lives lives;
 	struct wk_recent_part {
 		wk_text_id name;

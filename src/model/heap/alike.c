@@ -1,4 +1,4 @@
-#include "model/heap_internal.h"
+#include "model/heap/internal.h"
 
 /* What stays while blocks are added: nothing here grows a table. */
 struct context {

@@ -1,8 +1,8 @@
-#include "model/heap_rows.h"
+#include "model/heap/rows.h"
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "model/heap_internal.h"
+#include "model/heap/internal.h"
 
 struct wk_heap_rows *wk_heap_rows_new(struct wk_model *model)
 {

@@ -1,4 +1,4 @@
-#include "model/heap_order.h"
+#include "model/heap/order.h"
 
 void wk_heap_order_add(struct wk_heap_waiting_list *list, const struct wk_heap_waiting *waiting)
 {

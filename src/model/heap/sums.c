@@ -1,4 +1,4 @@
-#include "model/heap_sums.h"
+#include "model/heap/sums.h"
 
 #include "base/hash.h"
 #include "base/map.h"

@@ -1,4 +1,4 @@
-#include "model/heap_totals.h"
+#include "model/heap/totals.h"
 
 #include <stdlib.h>
 
