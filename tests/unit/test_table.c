@@ -395,7 +395,7 @@ static void facts_are_told_once_and_readably(void **state)
 	wk_model_free(model);
 }
 
-static void a_start_before_the_first_sample_is_before_and_an_unknown_one_none(void **state)
+static void a_start_before_the_first_sample_is_0_and_an_unknown_one_none(void **state)
 {
 	struct wk_model *model = small_model((const char *[]){ "p;a 2", "q;a 1", NULL });
 	struct asked asked = { .view = "threads", .form = "text" };
@@ -405,7 +405,7 @@ static void a_start_before_the_first_sample_is_before_and_an_unknown_one_none(vo
 	model->threads[1].start_ns = model->first_ns - 40;
 	text = rendered(model, &asked);
 	assert_non_null(strstr(wk_buf_text(&text), "time ms"));
-	assert_non_null(strstr(wk_buf_text(&text), "  before  p        p\n"));
+	assert_non_null(strstr(wk_buf_text(&text), "     0.00  p        p\n"));
 	assert_non_null(strstr(wk_buf_text(&text), "        ·  q        q\n"));
 	wk_buf_fini(&text);
 	wk_model_free(model);
@@ -505,7 +505,7 @@ int main(void)
 		cmocka_unit_test(the_system_table_shows_facts_events_and_notes),
 		cmocka_unit_test(facts_are_told_once_and_readably),
 		cmocka_unit_test(
-			a_start_before_the_first_sample_is_before_and_an_unknown_one_none),
+			a_start_before_the_first_sample_is_0_and_an_unknown_one_none),
 		cmocka_unit_test(no_name_gets_out_raw),
 		cmocka_unit_test(keys_are_made_of_the_unit_whatever_it_is),
 		cmocka_unit_test(every_view_can_be_empty),
