@@ -516,11 +516,10 @@ void wk_closure_lines_free(struct wk_closure_lines *lines)
 
 /* ---- names */
 
-/* Of the numbered closures on its line, which one. */
-static uint32_t rank_of(const struct wk_closure_lines *lines, struct member key)
+/* The first member that is not before the key. */
+static size_t find_member(const struct wk_closure_lines *lines, struct member key)
 {
 	size_t from = 0, to = lines->member_count;
-	uint32_t rank = 0;
 
 	while (from < to) {
 		size_t middle = from + (to - from) / 2;
@@ -530,10 +529,16 @@ static uint32_t rank_of(const struct wk_closure_lines *lines, struct member key)
 		else
 			to = middle;
 	}
-	while (from-- > 0 && lines->members[from].number && lines->members[from].line == key.line &&
-	       lines->members[from].side == key.side && lines->members[from].family == key.family)
-		rank++;
-	return key.number ? rank : 0;
+	return from;
+}
+
+/* Of the numbered closures on its line, which one. */
+static uint32_t rank_of(const struct wk_closure_lines *lines, struct member key)
+{
+	struct member first = key;
+
+	first.number = 1;
+	return key.number ? (uint32_t)(find_member(lines, key) - find_member(lines, first)) : 0;
 }
 
 static void add_closure(const struct wk_closure_lines *lines, wk_function_id function,
