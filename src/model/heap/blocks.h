@@ -24,7 +24,7 @@ struct wk_heap_blocks {
 	uint32_t row_count, unused; /* the first of those that are */
 	uint32_t *slots;            /* the first block of each hash */
 	size_t slot_count, count;
-	size_t most;       /* with so many slots */
+	size_t most;       /* blocks that the slots are for; with more, the table grows */
 	uint64_t *sampled; /* by row, as far as one was; wk_heap_blocks_sampled */
 	size_t sampled_cap;
 };

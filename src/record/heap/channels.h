@@ -52,7 +52,7 @@ const char *wk_heap_channels_name(const struct wk_heap_channels *channels);
 /* Starts the threads. */
 bool wk_heap_channels_start(struct wk_heap_channels *channels, struct wk_err *err);
 
-/* Empties all rings once more, and tells processes that the recording has ended. */
+/* Empties all rings a final time; processes learn from the channel that the recording has ended. */
 void wk_heap_channels_stop(struct wk_heap_channels *channels);
 
 /* Moves rows to `rows`, each preceded by its length (u32). Returns the time until which all events

@@ -86,7 +86,7 @@ static void whole_system(struct wk_findings *findings, const struct wk_record_pr
 				 "this user");
 }
 
-/* Others cannot, and are told what is missed when that matters. */
+/* Ordinary users never can: `wick record` reports what it missed instead. */
 static void short_processes(struct wk_findings *findings, const struct wk_record_probe *probe)
 {
 	if (probe->can_sample_cpus)
