@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Record, edit, rebuild, compare: do both recordings keep their names, lines and inlined calls?"""
+import csv
 import os
 import pathlib
 import shutil
@@ -133,6 +134,7 @@ def _(t):
         place.unlink()
 
 
+# Nearly all samples are in the lambdas: without one, the line of a lambda is not known.
 LAMBDAS = """
 template <typename F> __attribute__((noinline)) double apply(F f, long n)
 {
@@ -143,10 +145,10 @@ template <typename F> __attribute__((noinline)) double apply(F f, long n)
 }
 int main()
 {
-ADDED	auto first = [](double x) { return x * x / (x + 3); };
-	auto second = [](double x) { return x / (x + 1); };
-	auto third = [](double x) { return x * 7 / (x + 2); };
-	return apply(first, 40000000) + apply(second, 50000000) + apply(third, 60000000) > 1e300;
+ADDED	auto first = [](double x) { for (int i = 1; i < 9; i++) x = i + x / (x + i); return x; };
+	auto second = [](double x) { for (int i = 2; i < 9; i++) x = 3 + x / (x + i); return x; };
+	auto third = [](double x) { for (int i = 3; i < 9; i++) x = i + 7 / (x + i); return x; };
+	return apply(first, 4000000) + apply(second, 5000000) + apply(third, 6000000) > 1e300;
 }
 """
 
@@ -168,9 +170,11 @@ def _(t):
                 sums[1] += int(after)
     t.true(len(sides) >= 3 and all(min(sums) > 0 for sums in sides.values()), f"sides: {sides}")
     t.true(not any("#" in name for name in sides), f"numbers: {list(sides)}")
-    rows = t.wick("diff", "-q", "--csv", env=NOWHERE).stdout.splitlines()
-    once = [row for row in rows if "lambda" in row and (",new," in row or ",gone," in row)]
-    t.equal(once, [], "lambdas on one side of the table")
+    rows = csv.DictReader(t.wick("diff", "-q", "--all", "--csv", env=NOWHERE).stdout.splitlines())
+    rows = [row for row in rows if "lambda" in row["function"]]
+    totals = [int(row[key]) for row in rows for key in row if key.startswith("total_")
+              and "change" not in key]
+    t.true(len(rows) >= 3 and min(totals) > 0, f"lambdas on one side of the table: {rows}")
 
 
 tap.run_all()
