@@ -9,6 +9,7 @@
 #define TRAILER_BYTES  32
 #define ALIVE          1
 #define LAST_MOMENT_MS 100
+#define ENDING_TID     UINT32_MAX
 
 void wk_parser_init(struct wk_parser *parser, const struct wk_layout *layout,
 		    const struct wk_map *sources, const struct wk_parser_asks *asks)
@@ -23,6 +24,7 @@ void wk_parser_fini(struct wk_parser *parser)
 	wk_map_fini(&parser->threads);
 	wk_map_fini(&parser->alive);
 	wk_map_fini(&parser->family);
+	wk_map_fini(&parser->ended);
 	wk_map_fini(&parser->bare);
 	wk_losses_fini(&parser->losses);
 	wk_buf_fini(&parser->command_line);
@@ -73,6 +75,36 @@ static bool is_stranger(const struct wk_parser *parser, uint32_t tid, uint64_t t
 	uint32_t end_ms = wk_map_find(&parser->family, (uint64_t)tid + 1);
 
 	return end_ms != ALIVE && (end_ms == 0 || end_moment(time_ns) - end_ms > LAST_MOMENT_MS);
+}
+
+/* The last thread that ended on a CPU, by its process and its own number. */
+static uint64_t ended_pid(uint32_t cpu)
+{
+	return 2 * (uint64_t)cpu + 1;
+}
+
+static uint64_t ended_tid(uint32_t cpu)
+{
+	return 2 * (uint64_t)cpu + 2;
+}
+
+static void note_end(struct wk_parser *parser, uint32_t cpu, const struct wk_event *event)
+{
+	wk_map_set(&parser->family, (uint64_t)event->tid + 1, end_moment(event->time_ns));
+	wk_map_set(&parser->ended, ended_pid(cpu), event->pid);
+	wk_map_set(&parser->ended, ended_tid(cpu), event->tid);
+}
+
+/* A thread that ends gives its number back some instructions before it stops to run. What a clock
+ * sees of it then is of the thread that ended on this CPU last. */
+static void number_of_ending(const struct wk_parser *parser, struct wk_event *event)
+{
+	uint32_t tid = wk_map_find(&parser->ended, ended_tid(event->cpu));
+
+	if (event->tid != ENDING_TID || !tid || is_stranger(parser, tid, event->time_ns))
+		return;
+	event->pid = wk_map_find(&parser->ended, ended_pid(event->cpu));
+	event->tid = tid;
 }
 
 /* One part of a call chain, between two of the kernel's markers. */
@@ -215,6 +247,7 @@ static bool parse_sample(struct wk_parser *parser, struct wk_bytes in, uint16_t 
 		read_address(parser, &in, sample);
 	event->cpu = wk_u32le(&in);
 	wk_bytes_skip(&in, 4);
+	number_of_ending(parser, event);
 	sample->weight = parser->layout.period ? parser->layout.period : wk_u64le(&in);
 	sample->in_kernel = (misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_USER;
 	if (parser->drops_strangers && is_stranger(parser, event->tid, event->time_ns))
@@ -377,14 +410,23 @@ static void note_privileged(struct wk_parser *parser, uint32_t pid)
 	parser->counts.privileged++;
 }
 
-static bool parse_exit(struct wk_parser *parser, struct wk_bytes in, const struct wk_sink *sink,
-		       struct wk_event *event, struct wk_err *err)
+/* The trailer of a record: process and thread, time, CPU, event; each of 8 bytes. */
+static uint32_t trailer_cpu(const uint8_t *trailer)
+{
+	struct wk_bytes in = wk_bytes_of(trailer, TRAILER_BYTES);
+
+	wk_bytes_skip(&in, 16);
+	return wk_u32le(&in);
+}
+
+static bool parse_exit(struct wk_parser *parser, struct wk_bytes in, uint32_t cpu,
+		       const struct wk_sink *sink, struct wk_event *event, struct wk_err *err)
 {
 	uint32_t parent_pid, parent_tid;
 
 	if (!read_task(parser, &in, event, &parent_pid, &parent_tid))
 		return true;
-	wk_map_set(&parser->family, (uint64_t)event->tid + 1, end_moment(event->time_ns));
+	note_end(parser, cpu, event);
 	event->kind = WK_EVENT_THREAD;
 	event->thread.change = WK_THREAD_EXIT;
 	if (!wk_sink_emit(sink, event, err))
@@ -457,7 +499,7 @@ bool wk_parse_record(struct wk_parser *parser, const uint8_t *record, size_t siz
 	case PERF_RECORD_FORK:
 		return parse_fork(parser, in, sink, &event, err);
 	case PERF_RECORD_EXIT:
-		return parse_exit(parser, in, sink, &event, err);
+		return parse_exit(parser, in, trailer_cpu(in.end), sink, &event, err);
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:
 		return parse_lost(parser, in, type == PERF_RECORD_LOST_SAMPLES, sink, &event, err);

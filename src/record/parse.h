@@ -42,6 +42,7 @@ struct wk_parser {
 	struct wk_map threads; /* tid + 1 to pid + 1, of those that live */
 	struct wk_map alive;   /* pid + 1 to how many of its threads live */
 	struct wk_map family;  /* tid + 1 to 1 while it lives, then to the millisecond of its end */
+	struct wk_map ended;   /* by CPU: the thread that ended there last */
 	struct wk_map bare;    /* pid + 1 to 1 between its exec and its first mapping */
 	struct wk_event_stack stack;
 	struct wk_event_details details;

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include <cmocka.h>
+#include <inttypes.h>
 #include <linux/perf_event.h>
 
 #include "base/buf.h"
@@ -441,6 +442,37 @@ static void a_process_never_heard_of_ends_with_its_main_thread(void **state)
 	end(&f);
 }
 
+/* On CPU 1 or 2, of a thread that has given its number back. */
+static void ending_sample(struct fixture *f, uint32_t cpu, uint64_t time_ns, const char *who)
+{
+	char line[200];
+
+	snprintf(line, sizeof(line),
+		 "sample time=%" PRIu64 " %s cpu=%" PRIu32 " source=2 weight=997 mode=kernel "
+		 "address=0xffffffff81000010 kernel=0xffffffff81000010\n",
+		 time_ns, who, cpu);
+	header(f, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL);
+	words(f, 7, W(SOURCE_ID), W(0xffffffff81000010), pair(UINT32_MAX, UINT32_MAX), time_ns,
+	      pair(cpu, 0), W(997), W(0));
+	expect(f, line);
+}
+
+static void a_sample_without_a_number_is_of_what_ended_there(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	begin(&f, true, 0);
+	ending_sample(&f, 1, 4, "pid=kernel");
+	task(&f, PERF_RECORD_EXIT, 20, 20, 5);
+	expect(&f, "thread time=5 pid=20 tid=20 change=exit\n"
+		   "process time=5 pid=20 tid=20 change=exit\n");
+	ending_sample(&f, 1, 6, "pid=20 tid=20");
+	ending_sample(&f, 2, 7, "pid=kernel");
+	ending_sample(&f, 1, 200000000, "pid=kernel");
+	end(&f);
+}
+
 static void lost_records_are_told_and_counted(void **state)
 {
 	struct fixture f;
@@ -609,6 +641,7 @@ int main(void)
 		cmocka_unit_test(an_exec_is_told_with_its_command_line),
 		cmocka_unit_test(a_process_ends_with_its_last_thread),
 		cmocka_unit_test(a_process_never_heard_of_ends_with_its_main_thread),
+		cmocka_unit_test(a_sample_without_a_number_is_of_what_ended_there),
 		cmocka_unit_test(lost_records_are_told_and_counted),
 		cmocka_unit_test(losses_are_those_that_the_kernel_counts),
 		cmocka_unit_test(throttling_is_told_once_and_counted),
