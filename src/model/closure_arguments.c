@@ -86,7 +86,7 @@ static struct wk_str single_closure(struct lined *lined, wk_function_id instance
 
 	wk_buf_reset(&lined->text);
 	wk_closure_arguments_add(wk_model_str(lined->model, lined->model->functions[instance].name),
-				 note_closure, &single, &lined->text);
+				 WK_CLOSURE_INNERMOST, note_closure, &single, &lined->text);
 	return single.has_more ? wk_str_c("") : single.closure;
 }
 
@@ -161,6 +161,20 @@ static struct wk_str lined_name(void *context, struct wk_str closure)
 	return name ? wk_model_str(lined->model, name) : wk_str_c("");
 }
 
+static void name_part(struct lined *lined, struct wk_function *function, enum wk_closure_part part)
+{
+	struct wk_model *model = lined->model;
+
+	wk_buf_reset(&lined->text);
+	if (!wk_closure_arguments_add(wk_model_str(model, function->name), part, lined_name, lined,
+				      &lined->text))
+		return;
+	if (!function->plain)
+		function->plain = function->name;
+	function->name = wk_model_text(model, wk_buf_str(&lined->text));
+}
+
+/* A closure in a closure first: its name is that of both. */
 static void name_instances(struct lined *lined)
 {
 	struct wk_model *model = lined->model;
@@ -168,15 +182,11 @@ static void name_instances(struct lined *lined)
 	for (wk_function_id id = 1; id < model->function_count; id++) {
 		struct wk_function *function = &model->functions[id];
 
-		wk_buf_reset(&lined->text);
 		lined->image = function->image;
-		if (function->is_unnamed ||
-		    !wk_closure_arguments_add(wk_model_str(model, function->name), lined_name,
-					      lined, &lined->text))
+		if (function->is_unnamed)
 			continue;
-		if (!function->plain)
-			function->plain = function->name;
-		function->name = wk_model_text(model, wk_buf_str(&lined->text));
+		name_part(lined, function, WK_CLOSURE_INNERMOST);
+		name_part(lined, function, WK_CLOSURE_OUTERMOST);
 	}
 }
 

@@ -303,7 +303,23 @@ static size_t numbered_end(struct wk_str name, size_t at)
 	return wk_bracket_end(name, at, '{', '}');
 }
 
-bool wk_closure_arguments_add(struct wk_str name,
+/* The last byte of the innermost closure that is written in the one which ends at `close`. */
+static size_t nested_end(struct wk_str name, size_t close)
+{
+	for (;;) {
+		size_t begin = wk_enclosing_call_end(name, close + 1), end;
+
+		if (!wk_str_starts(wk_str_skip(name, begin), "::"))
+			return close;
+		begin += strlen("::");
+		end = numbered_end(name, begin);
+		if (end == begin || end == SIZE_MAX)
+			return close;
+		close = end;
+	}
+}
+
+bool wk_closure_arguments_add(struct wk_str name, enum wk_closure_part part,
 			      struct wk_str (*named)(void *context, struct wk_str closure),
 			      void *context, struct wk_buf *text)
 {
@@ -325,6 +341,8 @@ bool wk_closure_arguments_add(struct wk_str name,
 		begin = wk_path_begin(name, i);
 		if (begin < added)
 			continue;
+		if (part == WK_CLOSURE_INNERMOST)
+			close = nested_end(name, close);
 		other = named(context, wk_str_of(name.at + begin, close + 1 - begin));
 		if (!other.len)
 			continue;

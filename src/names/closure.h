@@ -47,10 +47,16 @@ void wk_closure_family(struct wk_str name, size_t begin, struct wk_buf *family);
  * it has all lines up to `last`, "{lambda:45-51}". */
 void wk_closure_name_add(struct wk_str name, uint32_t line, uint32_t last, struct wk_buf *text);
 
+/* What a closure in a closure is taken for: "g::{closure#0}::{closure#1}". */
+enum wk_closure_part {
+	WK_CLOSURE_INNERMOST, /* all of it */
+	WK_CLOSURE_OUTERMOST, /* "g::{closure#0}" */
+};
+
 /* Adds the name with other names for the numbered closures among its arguments and parameters, as
  * in "f::<g::{closure#0}>" and "f<g()::{lambda(int)#1}>(g()::{lambda(int)#1})": `named` returns
  * that of "g::{closure#0}", or the empty text to keep it. False if all are kept. */
-bool wk_closure_arguments_add(struct wk_str name,
+bool wk_closure_arguments_add(struct wk_str name, enum wk_closure_part part,
 			      struct wk_str (*named)(void *context, struct wk_str closure),
 			      void *context, struct wk_buf *text);
 

@@ -153,6 +153,17 @@ static bool is_lambda(const struct wk_buf *kept)
 	       wk_str_starts(rest_of(kept, begin), "lambda");
 }
 
+/* The length of the "::operator()" that begins at `at`, with its parameters if something is written
+ * in it; 0 if there is none. */
+static size_t call_length(struct wk_buf *name, size_t at, bool is_broken)
+{
+	size_t end = is_broken ? at : wk_enclosing_call_end(wk_buf_str(name), at);
+
+	if (end > at)
+		return end - at;
+	return wk_str_starts(rest_of(name, at), "::operator()") ? strlen("::operator()") : 0;
+}
+
 static void tidy(struct wk_buf *name)
 {
 	struct wk_buf kept = { 0 };
@@ -165,9 +176,8 @@ static void tidy(struct wk_buf *name)
 		if (taken == 0) {
 			wk_buf_add_char(&kept, name->at[i]);
 			taken = 1;
-		} else if (is_lambda(&kept) &&
-			   wk_str_starts(rest_of(name, i + taken), "::operator()")) {
-			taken += strlen("::operator()");
+		} else if (is_lambda(&kept)) {
+			taken += call_length(name, i + taken, is_broken);
 		}
 	}
 	replace(name, &kept);
@@ -514,7 +524,7 @@ void wk_short_name_closures(struct wk_str name, struct wk_buf *text)
 	wk_short_name_plain(name, text);
 	for (size_t i = 0; i < name.len && name.len <= WK_SHORT_MOST_BYTES; i++) {
 		struct wk_str rest = wk_str_skip(name, i);
-		size_t close;
+		size_t close, next;
 
 		angles += name.at[i] == '<' && !is_operator(name.at, i);
 		angles -= angles && name.at[i] == '>' && i && name.at[i - 1] != '-';
@@ -525,7 +535,8 @@ void wk_short_name_closures(struct wk_str name, struct wk_buf *text)
 		close = wk_bracket_end(rest, 0, '{', '}');
 		if (close == NOT_THERE)
 			break;
-		if (!wk_str_starts(wk_str_skip(rest, close + 1), "::{"))
+		next = wk_enclosing_call_end(rest, close + 1);
+		if (!wk_str_starts(wk_str_skip(rest, next), "::{"))
 			add_closure(name, i, i + close, &closures);
 		i += close;
 	}

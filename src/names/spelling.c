@@ -26,6 +26,13 @@ int wk_bracket_at(struct wk_str text, size_t at)
 	}
 }
 
+/* Is the blank before `at` that of "f(int) const::{lambda()#1}"? */
+static bool is_before_const(struct wk_str name, size_t at)
+{
+	return at >= 2 && name.at[at - 1] == ' ' && name.at[at - 2] == ')' &&
+	       wk_str_starts(wk_str_skip(name, at), "const::");
+}
+
 size_t wk_path_begin(struct wk_str name, size_t at)
 {
 	size_t depth = 0;
@@ -35,7 +42,7 @@ size_t wk_path_begin(struct wk_str name, size_t at)
 
 		if (strchr(")>}]", c))
 			depth++;
-		else if (depth == 0 && strchr("(<{[ ,&*", c))
+		else if (depth == 0 && strchr("(<{[ ,&*", c) && !is_before_const(name, at))
 			break;
 		else if (strchr("(<{[", c))
 			depth--;
@@ -54,6 +61,26 @@ size_t wk_bracket_end(struct wk_str text, size_t open, char opening, char closin
 			return i;
 	}
 	return NOT_THERE;
+}
+
+size_t wk_enclosing_call_end(struct wk_str name, size_t at)
+{
+	static const char brackets[][2] = { { '<', '>' }, { '(', ')' } };
+	struct wk_str rest = wk_str_skip(name, at);
+	size_t close;
+
+	if (!wk_str_accept(&rest, "::operator()"))
+		return at;
+	for (int i = 0; i < 2; i++) {
+		if (!rest.len || rest.at[0] != brackets[i][0])
+			continue;
+		close = wk_bracket_end(rest, 0, brackets[i][0], brackets[i][1]);
+		if (close == NOT_THERE)
+			return at;
+		rest = wk_str_skip(rest, close + 1);
+	}
+	wk_str_accept(&rest, " const");
+	return wk_str_starts(rest, "::") ? name.len - rest.len : at;
 }
 
 /* --- Demangled names ----------------------------------------------------------------------- */

@@ -260,6 +260,50 @@ static void an_inlined_lambda_gives_the_instance_its_line(void **state)
 	wk_model_free(model);
 }
 
+static void an_instance_for_a_closure_in_a_closure_has_the_lines_of_both(void **state)
+{
+	struct wk_model *model = small_model((const char *[]){ "demo;main;a;b;c;d;e 1", NULL });
+	wk_function_id outer, inner, each, last, rust;
+
+	(void)state;
+	add_at(model, "f()::{lambda()#1}::operator()() const", 5);
+	add_at(model,
+	       "f()::{lambda()#1}::operator()() const::{lambda(int)#2}::operator()(int) const", 6);
+	add_at(model, "g::{closure#0}", 8);
+	add_at(model, "g::{closure#0}::{closure#1}", 9);
+	outer = add_at(model, "void each<f()::{lambda()#1}>()", 0);
+	inner = add_at(model, "void each<f()::{lambda()#1}::operator()() const::{lambda(int)#2}>()",
+		       0);
+	each = add_at(model, "void each<f()::{lambda()#1}::operator()() const::{lambda(int)#3}>()",
+		      0);
+	last = add_at(model, "void each<f()::{lambda()#1}::operator()() const>()", 0);
+	rust = add_at(model, "each::<g::{closure#0}::{closure#1}, u8>", 0);
+	wk_model_name_closures(model);
+	assert_string_equal(name_of(model, outer), "void each<f()::{lambda:5}>()");
+	assert_string_equal(name_of(model, inner),
+			    "void each<f()::{lambda:5}::operator()() const::{lambda:6}>()");
+	assert_string_equal(name_of(model, each),
+			    "void each<f()::{lambda:5}::operator()() const::{lambda(int)#3}>()");
+	assert_string_equal(name_of(model, last),
+			    "void each<f()::{lambda:5}::operator()() const>()");
+	assert_string_equal(name_of(model, rust), "each::<g::{closure:8}::{closure:9}, u8>");
+	wk_model_free(model);
+}
+
+static void a_closure_of_a_const_member_gives_the_instance_its_line(void **state)
+{
+	struct wk_model *model = small_model((const char *[]){ "demo;main;a 1", NULL });
+	wk_function_id each;
+
+	(void)state;
+	add_at(model, "Shape::area(int) const::{lambda(int)#1}::operator()(int) const", 5);
+	each = add_at(model, "void each<int const, Shape::area(int) const::{lambda(int)#1}>()", 0);
+	wk_model_name_closures(model);
+	assert_string_equal(name_of(model, each),
+			    "void each<int const, Shape::area(int) const::{lambda:5}>()");
+	wk_model_free(model);
+}
+
 /* Two programs, or two files of one, have closures of the same name. */
 static void a_name_of_several_closures_has_the_line_of_its_own_or_none(void **state)
 {
@@ -389,6 +433,8 @@ int main(void)
 		cmocka_unit_test(only_the_function_itself_is_meant),
 		cmocka_unit_test(an_instance_for_a_closure_has_its_line),
 		cmocka_unit_test(an_inlined_lambda_gives_the_instance_its_line),
+		cmocka_unit_test(an_instance_for_a_closure_in_a_closure_has_the_lines_of_both),
+		cmocka_unit_test(a_closure_of_a_const_member_gives_the_instance_its_line),
 		cmocka_unit_test(a_name_of_several_closures_has_the_line_of_its_own_or_none),
 		cmocka_unit_test(a_lambda_that_is_called_gives_its_instances_its_line),
 		cmocka_unit_test(lines_that_do_not_overlap_are_other_closures),

@@ -93,7 +93,8 @@ static void brackets_that_never_close_cost_no_more_than_others(void **state)
 {
 	static const char *const pieces[] = { "{", "<", "(", "'lambda'(", "<impl ", "<<a>::", "{{}",
 					      "std::__1::", "operator<", "operator(", "->", "::<",
-					      "<{lambda", "f<{closure}", "`1[" };
+					      "<{lambda", "f<{closure}", "`1[",
+					      "{lambda}::operator()(" };
 
 	(void)state;
 	for (int round = 0; round < 20; round++)
@@ -121,6 +122,11 @@ static void closures_among_arguments_can_be_kept(void **state)
 			"std::sort<a::S::f::{lambda:38}>");
 	assert_closures("f<g()::{lambda(h()::{lambda()#1})#3}, k::{closure#0}::{closure#1}>()",
 			"f<g::{lambda#3}, k::{closure}::{closure#1}>");
+	assert_closures(
+		"f<g()::{lambda()#1}::operator()() const::{lambda:7}, S::h() const::{lambda:9}>()",
+		"f<g::{lambda}::{lambda:7}, S::h::{lambda:9}>");
+	assert_closures("f<g()::{lambda:5}::operator()<int>(int)::{lambda(int)#2}>()",
+			"f<g::{lambda:5}::{lambda#2}>");
 	assert_closures("f::{lambda(int)#2}::operator()(int) const", "f::{lambda}");
 	assert_closures("f<{lambda", "f<{lambda");
 	assert_closures("f<int>", "f");
