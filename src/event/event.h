@@ -569,6 +569,7 @@ struct wk_event_lost {
 	uint64_t count;
 	bool samples_only;
 	bool has_source; /* all of them are samples of `source`; otherwise that is unknown */
+	bool is_before;  /* of the first of two recordings that are compared */
 	uint32_t source;
 	/* So many more were part of the `count` of earlier events, as samples of an unknown source.
 	 */

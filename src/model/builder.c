@@ -211,10 +211,19 @@ static void handle_source(struct wk_builder *builder, const struct wk_event_sour
 		*id = same_source(builder->model, &row);
 	if (*id) {
 		row.lost_samples = builder->model->sources[*id].lost_samples;
+		row.lost_before = builder->model->sources[*id].lost_before;
 		builder->model->sources[*id] = row;
 	} else {
 		*id = wk_model_add_source(builder->model, &row);
 	}
+}
+
+static void count_lost_before(struct wk_model *model, const struct wk_event_lost *lost,
+			      wk_source_id id)
+{
+	model->lost_before += lost->count;
+	if (lost->samples_only && id)
+		model->sources[id].lost_before += lost->count + lost->count_before;
 }
 
 static void handle_lost(struct wk_builder *builder, const struct wk_event_lost *lost)
@@ -230,6 +239,8 @@ static void handle_lost(struct wk_builder *builder, const struct wk_event_lost *
 		model->lost_samples -= lost->count_before;
 		model->lost_records += lost->count_before;
 	}
+	if (lost->is_before)
+		count_lost_before(model, lost, id);
 }
 
 static void handle_symbol(struct wk_builder *builder, const struct wk_event *event)

@@ -137,6 +137,7 @@ struct wk_source {
 	bool is_part;        /* its rows are parts of those of another source, and no more events */
 	uint8_t stacks_by;   /* enum wk_stacks_by */
 	uint64_t lost_samples;
+	uint64_t lost_before; /* of them, those of the first side of a comparison */
 };
 
 struct wk_function {
@@ -422,6 +423,7 @@ struct wk_model {
 	uint32_t input_number; /* of the input that is being read */
 	uint64_t lost_samples; /* of all sources, and those of unknown ones */
 	uint64_t lost_records;
+	uint64_t lost_before;                 /* of both, those of the first side of a comparison */
 	uint64_t first_ns, last_ns;           /* of the samples */
 	const struct wk_traits *traits;       /* of the system that was recorded */
 	const struct wk_traits *input_traits; /* of the input that is being read */

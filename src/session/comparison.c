@@ -2,11 +2,14 @@
 
 #include <string.h>
 
+#include "base/num.h"
 #include "render/renderers.h"
 #include "session/picture_title.h"
 #include "views/compare/diff_lines.h"
 #include "views/compare/diff_margins.h"
 #include "views/tree/stack_rows.h"
+
+#define LEAST_LOSS_PERCENT 1 /* that one side lost more than the other */
 
 /* Windows traces without CPU samples can have nothing in common but that they count. Other formats
  * only have different names for the same event. */
@@ -340,6 +343,62 @@ static bool is_side_empty(const struct wk_comparison *c, bool is_before)
 	return true;
 }
 
+/* What was lost of a side. */
+struct loss {
+	const char *path;
+	uint64_t lost, all; /* the latter are the samples as well, in view or not */
+};
+
+static struct loss loss_of(const struct wk_comparison *c, bool is_before)
+{
+	const struct wk_quality *quality = &c->selection.quality;
+	const struct wk_samples *samples = &c->model->samples;
+	wk_source_id source = is_before ? c->measure.before : c->measure.after;
+	uint64_t lost =
+		is_before ? quality->lost_before
+			  : quality->lost_samples + quality->lost_records - quality->lost_before;
+	struct loss loss = { is_before ? c->options->before : c->options->after, lost, lost };
+
+	for (uint32_t i = 0; loss.lost && i < samples->count; i++)
+		if (wk_sample_source(samples, i) == source &&
+		    (samples->is_before && samples->is_before[i]) == is_before)
+			loss.all += wk_model_sample_times(c->model, i);
+	return loss;
+}
+
+static double percent_of(const struct loss *loss)
+{
+	return loss->all ? 100 * (double)loss->lost / (double)loss->all : 0;
+}
+
+static void add_loss(const struct loss *loss, const char *verb, struct wk_buf *line)
+{
+	wk_buf_add_text(line, loss->path);
+	wk_buf_add_text(line, verb);
+	wk_num_add_share(line, loss->lost, loss->all);
+}
+
+/* What was lost of one side alone looks as if its program had become faster. */
+static void report_losses(const struct wk_comparison *c, const struct wk_messages *messages)
+{
+	struct loss more = loss_of(c, false), less = loss_of(c, true), before = less;
+	struct wk_buf words = { 0 };
+
+	if (percent_of(&more) < percent_of(&less)) {
+		less = more;
+		more = before;
+	}
+	if (percent_of(&more) - percent_of(&less) < LEAST_LOSS_PERCENT)
+		return;
+	add_loss(&more, " lost ", &words);
+	wk_buf_add_text(&words, c->selection.quality.lost_records ? " of its records, "
+								  : " of its samples, ");
+	add_loss(&less, " ", &words);
+	if (!c->options->normalizes)
+		wk_buf_add_text(&words, ", which looks like a change: --normalize compares shares");
+	wk_warn_buf(messages, &words);
+}
+
 void wk_comparison_report(const struct wk_comparison *c, const struct wk_messages *messages)
 {
 	bool no_before = is_side_empty(c, true), no_after = is_side_empty(c, false);
@@ -352,6 +411,7 @@ void wk_comparison_report(const struct wk_comparison *c, const struct wk_message
 		wk_warn_fmt(messages, "%s has no samples in view, so everything is %s",
 			    no_before ? c->options->before : c->options->after,
 			    no_before ? "new" : "gone");
+	report_losses(c, messages);
 	wk_diff_lines_line(c->model, &c->pairs, &words);
 	wk_warn_buf(messages, &words);
 }

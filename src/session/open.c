@@ -71,6 +71,8 @@ static bool watch_take(void *context, const struct wk_event *event, struct wk_er
 		marked.lists.is_before = true;
 	else if (event->kind == WK_EVENT_BLOCKS)
 		marked.blocks.is_before = true;
+	else if (event->kind == WK_EVENT_LOST)
+		marked.lost.is_before = true;
 	return wk_sink_emit(&watch->next, &marked, err);
 }
 

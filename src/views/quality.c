@@ -204,21 +204,33 @@ static bool is_made_of(const struct wk_model *model, wk_source_id source, wk_sou
 	       wk_str_starts(wk_model_str(model, model->sources[other].name), "syscalls:sys_");
 }
 
-/* Lost samples that are known to be of sources that the filter leaves out. */
-static uint64_t count_lost_elsewhere(const struct wk_model *model, const struct wk_filter *filter)
+static uint64_t at_most(uint64_t part, uint64_t whole)
+{
+	return part < whole ? part : whole;
+}
+
+/* Lost samples that are known to be of sources that the filter leaves out; `*before`: of them,
+ * those of the first side of a comparison. */
+static uint64_t count_lost_elsewhere(const struct wk_model *model, const struct wk_filter *filter,
+				     uint64_t *before)
 {
 	uint64_t sum = 0;
 
+	*before = 0;
 	for (wk_source_id i = 1; i < model->source_count && filter->source; i++)
 		if (i != filter->source && i != filter->before_source &&
-		    !is_made_of(model, filter->source, i))
+		    !is_made_of(model, filter->source, i)) {
 			sum += model->sources[i].lost_samples;
-	return sum < model->lost_samples ? sum : model->lost_samples;
+			*before += model->sources[i].lost_before;
+		}
+	*before = at_most(*before, model->lost_before);
+	return at_most(sum, model->lost_samples);
 }
 
 struct wk_quality wk_quality_of(const struct wk_model *model, const struct wk_filter *filter)
 {
-	uint64_t lost_elsewhere = count_lost_elsewhere(model, filter);
+	uint64_t before_elsewhere;
+	uint64_t lost_elsewhere = count_lost_elsewhere(model, filter, &before_elsewhere);
 	struct wk_quality quality = {
 		.model = model,
 		.in_view = filter->in_view,
@@ -228,6 +240,8 @@ struct wk_quality wk_quality_of(const struct wk_model *model, const struct wk_fi
 		.elsewhere = filter->elsewhere,
 		.lost_samples = model->lost_samples - lost_elsewhere,
 		.lost_elsewhere = lost_elsewhere,
+		.lost_before = at_most(model->lost_before - before_elsewhere,
+				       model->lost_samples + model->lost_records - lost_elsewhere),
 		.lost_records = model->lost_records,
 		.missing_parts = count_notes(model, WK_NOTE_INCOMPLETE),
 		.lacks_cpu = lacks_cpu(model, filter),

@@ -32,6 +32,7 @@ struct wk_quality {
 	uint64_t lost_samples; /* of the filter's source, and those of unknown ones */
 	uint64_t lost_elsewhere;
 	uint64_t lost_records;
+	uint64_t lost_before;        /* samples and records, of the first side of a comparison */
 	uint32_t missing_parts;      /* notes of missing parts: uncounted losses are possible */
 	uint64_t with_user_part;     /* samples in view whose stack has a user part ... */
 	uint64_t whole;              /* ... those that reach a root ... */
