@@ -99,9 +99,12 @@ static void note_end(struct wk_parser *parser, uint32_t cpu, const struct wk_eve
  * sees of it then is of the thread that ended on this CPU last. */
 static void number_of_ending(const struct wk_parser *parser, struct wk_event *event)
 {
-	uint32_t tid = wk_map_find(&parser->ended, ended_tid(event->cpu));
+	uint32_t tid;
 
-	if (event->tid != ENDING_TID || !tid || is_stranger(parser, tid, event->time_ns))
+	if (event->tid != ENDING_TID)
+		return;
+	tid = wk_map_find(&parser->ended, ended_tid(event->cpu));
+	if (!tid || is_stranger(parser, tid, event->time_ns))
 		return;
 	event->pid = wk_map_find(&parser->ended, ended_pid(event->cpu));
 	event->tid = tid;
