@@ -378,6 +378,14 @@ static void add_loss(const struct loss *loss, const char *verb, struct wk_buf *l
 	wk_num_add_share(line, loss->lost, loss->all);
 }
 
+/* The numbers of memory and of sums do not depend on lost samples. */
+static bool loses_samples(const struct wk_comparison *c, wk_source_id id)
+{
+	const struct wk_source *source = &c->model->sources[id];
+
+	return !source->is_weighed && !source->has_lifetimes;
+}
+
 /* What was lost of one side alone looks as if its program had become faster. */
 static void report_losses(const struct wk_comparison *c, const struct wk_messages *messages)
 {
@@ -388,7 +396,8 @@ static void report_losses(const struct wk_comparison *c, const struct wk_message
 		less = more;
 		more = before;
 	}
-	if (percent_of(&more) - percent_of(&less) < LEAST_LOSS_PERCENT)
+	if (percent_of(&more) - percent_of(&less) < LEAST_LOSS_PERCENT ||
+	    !loses_samples(c, c->measure.before) || !loses_samples(c, c->measure.after))
 		return;
 	add_loss(&more, " lost ", &words);
 	wk_buf_add_text(&words, c->selection.quality.lost_records ? " of its records, "
