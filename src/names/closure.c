@@ -309,7 +309,7 @@ static size_t nested_end(struct wk_str name, size_t close)
 	for (;;) {
 		size_t begin = wk_enclosing_call_end(name, close + 1), end;
 
-		if (!wk_str_starts(wk_str_skip(name, begin), "::"))
+		if (begin == SIZE_MAX || !wk_str_starts(wk_str_skip(name, begin), "::"))
 			return close;
 		begin += strlen("::");
 		end = numbered_end(name, begin);
@@ -324,8 +324,10 @@ bool wk_closure_arguments_add(struct wk_str name, enum wk_closure_part part,
 			      void *context, struct wk_buf *text)
 {
 	size_t added = 0, depth = 0;
+	bool may_have = name.len && name.len <= MOST_BYTES &&
+			(memchr(name.at, '{', name.len) || memchr(name.at, '$', name.len));
 
-	for (size_t i = 0; i < name.len && name.len <= MOST_BYTES; i++) {
+	for (size_t i = 0; may_have && i < name.len; i++) {
 		size_t begin, close;
 		struct wk_str other;
 

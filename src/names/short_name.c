@@ -155,11 +155,12 @@ static bool is_lambda(const struct wk_buf *kept)
 
 /* The length of the "::operator()" that begins at `at`, with its parameters if something is written
  * in it; 0 if there is none. */
-static size_t call_length(struct wk_buf *name, size_t at, bool is_broken)
+static size_t call_length(struct wk_buf *name, size_t at, bool *is_broken)
 {
-	size_t end = is_broken ? at : wk_enclosing_call_end(wk_buf_str(name), at);
+	size_t end = *is_broken ? at : wk_enclosing_call_end(wk_buf_str(name), at);
 
-	if (end > at)
+	*is_broken |= end == NOT_THERE;
+	if (end > at && end != NOT_THERE)
 		return end - at;
 	return wk_str_starts(rest_of(name, at), "::operator()") ? strlen("::operator()") : 0;
 }
@@ -177,7 +178,7 @@ static void tidy(struct wk_buf *name)
 			wk_buf_add_char(&kept, name->at[i]);
 			taken = 1;
 		} else if (is_lambda(&kept)) {
-			taken += call_length(name, i + taken, is_broken);
+			taken += call_length(name, i + taken, &is_broken);
 		}
 	}
 	replace(name, &kept);
@@ -536,8 +537,10 @@ void wk_short_name_closures(struct wk_str name, struct wk_buf *text)
 		if (close == NOT_THERE)
 			break;
 		next = wk_enclosing_call_end(rest, close + 1);
-		if (!wk_str_starts(wk_str_skip(rest, next), "::{"))
+		if (next == NOT_THERE || !wk_str_starts(wk_str_skip(rest, next), "::{"))
 			add_closure(name, i, i + close, &closures);
+		if (next == NOT_THERE)
+			break;
 		i += close;
 	}
 	if (closures.len)

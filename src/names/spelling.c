@@ -76,7 +76,7 @@ size_t wk_enclosing_call_end(struct wk_str name, size_t at)
 			continue;
 		close = wk_bracket_end(rest, 0, brackets[i][0], brackets[i][1]);
 		if (close == NOT_THERE)
-			return at;
+			return NOT_THERE;
 		rest = wk_str_skip(rest, close + 1);
 	}
 	wk_str_accept(&rest, " const");

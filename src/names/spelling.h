@@ -20,7 +20,7 @@ size_t wk_bracket_end(struct wk_str text, size_t open, char opening, char closin
 size_t wk_path_begin(struct wk_str name, size_t at);
 
 /* The end of a call of a lambda that something is written in: of "::operator()(int) const" before
- * "::{lambda()#1}". `at` if none begins there. */
+ * "::{lambda()#1}". `at` if none begins there, SIZE_MAX if its brackets do not close. */
 size_t wk_enclosing_call_end(struct wk_str name, size_t at);
 
 /* For demangled text from `begin` on: 'lambda0'(int) becomes {lambda(int)#2}, as c++filt and perf
