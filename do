@@ -53,11 +53,13 @@ step() {
 # (with a slash) or a pkg-config module (pc:NAME).
 build_needs='gcc=gcc /usr/include/stdlib.h=libc6-dev meson=meson ninja=ninja-build
 	pkg-config=pkg-config'
+quick_needs='gcc=gcc /usr/include/stdlib.h=libc6-dev pkg-config=pkg-config'
 # Libraries without which wick reads less, and says so.
-build_wishes='pc:zlib=zlib1g-dev pc:libzstd=libzstd-dev pc:liblzma=liblzma-dev
+linked_wishes='pc:zlib=zlib1g-dev pc:libzstd=libzstd-dev pc:liblzma=liblzma-dev
 	pc:libdeflate=libdeflate-dev pc:libmspack=libmspack-dev
-	pc:expat=libexpat1-dev pc:libtraceevent=libtraceevent-dev
-	pc:libcurl=libcurl4-openssl-dev pc:capstone=libcapstone-dev'
+	pc:expat=libexpat1-dev pc:libtraceevent=libtraceevent-dev'
+build_wishes="$linked_wishes
+	pc:libcurl=libcurl4-openssl-dev pc:capstone=libcapstone-dev"
 test_needs="$build_needs pc:cmocka=libcmocka-dev g++=g++ python3=python3 musl-gcc=musl-tools
 	x86_64-w64-mingw32-gcc=gcc-mingw-w64-x86-64-win32
 	readelf=binutils dwz=dwz perf=linux-perf cargo=cargo mandoc=mandoc shellcheck=shellcheck zsh=zsh
@@ -117,25 +119,29 @@ install_packages() {
 	rm -f "$printed"
 }
 
-# Installs what is missing of the needs given, or says the line that does and ends. The line
-# also has what is missing of $welcome, so that one line is enough.
+# Installs what is missing of the needs given, or says the line that does and ends. What is missing
+# of $welcome is installed at once with it, and is in that line, so that once is enough.
 welcome=
 want() {
 	packages=$(missing "$@")
 	[ -n "$packages" ] || return 0
+	# shellcheck disable=SC2086
+	together=$(missing "$@" $welcome | tr ' ' '\n' | sort -u | tr '\n' ' ')
+	together=${together# }
 	if may_install; then
+		# One package that Debian lacks makes apt refuse all of them.
 		# shellcheck disable=SC2086
-		install_packages $packages
+		install_packages $together
+		packages=$(missing "$@")
+		# shellcheck disable=SC2086
+		[ -z "$packages" ] || install_packages $packages
 		packages=$(missing "$@")
 		[ -n "$packages" ] || return 0
 		die "could not install $packages"
 	fi
-	# shellcheck disable=SC2086
-	packages=$(missing "$@" $welcome | tr ' ' '\n' | sort -u | tr '\n' ' ')
-	packages=${packages# }
-	say "These packages are missing: $packages"
+	say "These packages are missing: $together"
 	say "Install them with this line, then run the same again:"
-	say "    sudo apt-get install -y $packages"
+	say "    sudo apt-get install -y $together"
 	exit 1
 }
 
@@ -178,6 +184,7 @@ compiled() {
 }
 
 do_build() {
+	welcome=${welcome:-$build_wishes}
 	# shellcheck disable=SC2086
 	want $build_needs
 	# shellcheck disable=SC2086
@@ -186,15 +193,13 @@ do_build() {
 	# the build needs half.
 	units=true
 	[ "$1" = false ] || units=false
-	configured build -Dtests="$1" -Ddebug="$1" -Dunits=$units -Dwerror=$werror \
-		-Doptimization="$optimization" ||
+	configured build -Dtests="$1" -Ddebug="$1" -Dunits=$units -Dwerror=$werror ||
 		die "meson could not set up build/"
 	shift
 	compiled build "$@"
 }
 
 werror=false
-optimization=2
 
 do_build_alone() {
 	do_build "$(has_cmocka)"
@@ -457,7 +462,6 @@ demo_program() {
 			{ cat build/demo.log >&2; die "cargo could not build the demo"; }
 		program=build/demo-rust/release/demo
 	else
-		want g++=g++
 		mkdir -p build/demo-cpp
 		step "compiling the demo with g++" build/demo.log g++ -O2 -std=c++17 -pthread \
 			-o build/demo-cpp/demo examples/demo-cpp/demo.cpp ||
@@ -466,15 +470,32 @@ demo_program() {
 	fi
 }
 
-# The demo is to be seen soon: its build takes half of the work, and reads large files 1.6
-# times as slowly. One that is there stays as it is.
+# The demo is to be seen soon: where there is no build, it makes one that reads files more slowly,
+# and installs nothing for what the demo does not do (symbol servers, instructions).
+quick_build() {
+	welcome=$linked_wishes
+	compiler=
+	command -v cargo >/dev/null 2>&1 || compiler=g++=g++
+	# shellcheck disable=SC2086
+	want $quick_needs $compiler
+	# shellcheck disable=SC2086
+	want_if_possible $linked_wishes
+	mkdir -p build
+	step "compiling in build" build/compile.log tools/quick-build build && return
+	grep -v '^\[' build/compile.log >&2
+	die "the build failed"
+}
+
 do_demo() {
-	pace=2
-	optimization=$(sed -n 's/.* -O\([0-9g]\) .*/\1/p' build/build.ninja 2>/dev/null | sed 1q)
-	optimization=${optimization:-g}
-	do_build "$(has_tests)" wick src/preload/libwick-heap.so
+	pace=2 quick=
+	if [ -f build/build.ninja ]; then
+		do_build "$(has_tests)" wick src/preload/libwick-heap.so
+	else
+		quick=1
+		quick_build
+	fi
 	demo_program
-	step "recording $program" build/demo.log build/wick record -o build/demo.data -- "./$program" ||
+	step "recording $program" build/demo.log build/wick record -o build/demo.data -- "./$program" 1 ||
 		{ cat build/demo.log >&2; die "wick record failed"; }
 	cat build/demo.log >&2
 	build/wick flame -o flame.svg build/demo.data || die "wick flame failed"
@@ -483,8 +504,8 @@ do_demo() {
 	printf '\nThe flame graph is flame.svg: open it in a browser (file://%s/flame.svg).\n' "$root"
 	printf 'The recording is build/demo.data:  build/wick show build/demo.data lines\n'
 	printf 'Yours:  build/wick flame -- COMMAND\n'
-	[ "$optimization" != g ] ||
-		printf 'This build is only partly optimized; ./do install makes a faster one.\n'
+	[ -z "$quick" ] ||
+		printf 'This build is only partly optimized; ./do install makes one that is faster and whole.\n'
 }
 
 do_clean() {
@@ -496,7 +517,7 @@ do_help() {
 usage: ./do WORD
 
   build            build wick; the program is build/wick
-  demo             build wick (-Og) and a small threaded program, record it, draw flame.svg
+  demo             build wick quickly and a small threaded program, record it, draw flame.svg
   test [SUITE...]  run every test, or some of: unit golden cli fuzz lint library
                    live oracle browser windows
   ci               what has to pass before a change lands: test, clang, sanitizers
