@@ -6,11 +6,13 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "formats/heap/heap_clock.h"
 #include "formats/heap/heap_memory.h"
 #include "formats/heap/heap_notes.h"
 #include "formats/heap/heap_estimate.h"
 #include "formats/heap/heap_stacks.h"
 #include "formats/heap/heap_thread.h"
+#include "formats/heap/heap_turns.h"
 #include "channel/channel.h"
 #include "event/blocks.h"
 #include "os/os.h"
@@ -38,21 +40,28 @@ struct process {
 	uint64_t counts[COUNTS];
 };
 
+/* Blocks of a thread that were read at once: merging those of several threads one by one takes less
+ * than reading them so. Threads beyond MOST_AHEAD have none, so that a file cannot demand much. */
+#define AHEAD_BLOCKS 128
+#define MOST_AHEAD   256
+
+struct ahead {
+	uint64_t ticks[AHEAD_BLOCKS];
+	struct wk_event_block blocks[AHEAD_BLOCKS];
+	size_t from, count;
+	uint32_t tid;
+	struct ahead *next; /* of those that are unused */
+};
+
 struct thread {
 	uint32_t process; /* row of `processes` */
 	struct wk_heap_thread_stream stream;
+	struct ahead *ahead; /* what comes before `next`; NULL: nothing */
 	struct wk_heap_record_read next;
 	bool has_next;
 	uint64_t batch; /* the last one with a block of it, as `batch_thread`, ... */
 	uint16_t batch_thread;
 	uint32_t batch_tid; /* ... when it had this number */
-};
-
-/* A moment by both clocks, and how fast they go from there to the next, or went before if there is
- * none. */
-struct pass {
-	uint64_t ticks, ns;
-	double ns_per_tick;
 };
 
 /* What is emitted as one event. */
@@ -82,14 +91,10 @@ struct wk_heap_streams {
 	struct thread *threads;
 	size_t thread_count, thread_cap;
 	struct wk_map thread_of; /* row of process, ring to index + 1 */
-	struct pass last;
-	struct pass
-		*passes; /* in order; earlier ones than those around the next event were dropped */
-	size_t pass, pass_count, pass_cap; /* `pass`: the last one used */
-	struct pass at_hand;               /* this one, as far as it reaches: */
-	uint64_t at_hand_ticks;
-	uint32_t *order; /* threads with a next event: a heap, the earliest first */
-	size_t order_count, order_cap;
+	struct wk_heap_clock clock;
+	struct wk_heap_turns turns; /* of threads with a next event */
+	struct ahead *unused;
+	size_t ahead_count;
 	struct snapshot *snapshots; /* in order of time; those from `snapshot` on are not emitted */
 	size_t snapshot, snapshot_count, snapshot_cap;
 	uint64_t snapshot_ticks; /* of the last one that the recorder took */
@@ -122,69 +127,24 @@ void wk_heap_streams_free(struct wk_heap_streams *streams)
 		return;
 	for (size_t i = 0; i < streams->process_count; i++)
 		wk_heap_stacks_fini(&streams->processes[i].stacks);
-	for (size_t i = 0; i < streams->thread_count; i++)
+	for (size_t i = 0; i < streams->thread_count; i++) {
 		wk_heap_thread_stream_fini(&streams->threads[i].stream);
+		wk_free(streams->threads[i].ahead);
+	}
+	for (struct ahead *ahead = streams->unused, *next; ahead; ahead = next) {
+		next = ahead->next;
+		wk_free(ahead);
+	}
 	for (size_t i = streams->snapshot; i < streams->snapshot_count; i++)
 		wk_free(streams->snapshots[i].label);
 	wk_heap_calls_free(streams->calls);
 	wk_os_lock_free(streams->lock);
 	wk_map_fini(&streams->process_of);
 	wk_map_fini(&streams->thread_of);
-	WK_FREE_ALL(streams->passes, streams->processes, streams->threads, streams->order,
-		    streams->snapshots);
+	wk_heap_clock_fini(&streams->clock);
+	wk_heap_turns_fini(&streams->turns);
+	WK_FREE_ALL(streams->processes, streams->threads, streams->snapshots);
 	wk_free(streams);
-}
-
-/* ---- the order of threads */
-
-static uint64_t next_ticks(const struct wk_heap_streams *streams, uint32_t thread)
-{
-	return streams->threads[thread].next.ticks;
-}
-
-static void sift_down(struct wk_heap_streams *streams, size_t at)
-{
-	uint32_t *order = streams->order, moved = order[at];
-	uint64_t ticks = next_ticks(streams, moved);
-
-	for (;;) {
-		size_t child = 2 * at + 1;
-
-		if (child >= streams->order_count)
-			break;
-		if (child + 1 < streams->order_count &&
-		    next_ticks(streams, order[child + 1]) < next_ticks(streams, order[child]))
-			child++;
-		if (next_ticks(streams, order[child]) >= ticks)
-			break;
-		order[at] = order[child];
-		at = child;
-	}
-	order[at] = moved;
-}
-
-static void add_to_order(struct wk_heap_streams *streams, uint32_t thread)
-{
-	size_t at = streams->order_count;
-	uint64_t ticks = next_ticks(streams, thread);
-
-	WK_RESERVE(streams->order, streams->order_cap, at + 1);
-	streams->order_count++;
-	while (at && next_ticks(streams, streams->order[(at - 1) / 2]) > ticks) {
-		streams->order[at] = streams->order[(at - 1) / 2];
-		at = (at - 1) / 2;
-	}
-	streams->order[at] = thread;
-}
-
-/* The thread that was the earliest has advanced; without a next event it leaves the order until
- * more of its stream comes. */
-static void restore_order(struct wk_heap_streams *streams)
-{
-	if (!streams->threads[streams->order[0]].has_next)
-		streams->order[0] = streams->order[--streams->order_count];
-	if (streams->order_count)
-		sift_down(streams, 0);
 }
 
 /* ---- rows */
@@ -233,8 +193,10 @@ static bool add_events(struct wk_heap_streams *streams, uint32_t process, struct
 	if (thread->has_next)
 		return true;
 	thread->has_next = wk_heap_thread_stream_next(&thread->stream, &thread->next);
-	if (thread->has_next)
-		add_to_order(streams, (uint32_t)(thread - streams->threads));
+	if (thread->has_next && !thread->ahead)
+		wk_heap_turns_add(&streams->turns,
+				  (struct wk_heap_turn){ thread->next.ticks,
+							 (uint32_t)(thread - streams->threads) });
 	return true;
 }
 
@@ -252,46 +214,11 @@ static bool add_definitions(struct wk_heap_streams *streams, struct process *pro
 	return true;
 }
 
-/* 0: they are one moment. */
-static double rate_between(const struct pass *from, const struct pass *to)
-{
-	if (to->ticks <= from->ticks)
-		return 0;
-	return (double)(to->ns - from->ns) / (double)(to->ticks - from->ticks);
-}
-
-#define MOST_OLD_PASSES   64
-#define MOST_OUT_OF_ORDER 64 /* snapshots that came after one of a later time */
-
-static void append_pass(struct wk_heap_streams *streams, struct pass *pass)
-{
-	struct pass *before;
-
-	if (streams->pass > MOST_OLD_PASSES) {
-		size_t old = streams->pass - 1;
-
-		streams->pass_count -= old;
-		memmove(streams->passes, streams->passes + old,
-			streams->pass_count * sizeof(*streams->passes));
-		streams->pass = 1;
-	}
-	if (streams->pass_count) {
-		before = &streams->passes[streams->pass_count - 1];
-		before->ns_per_tick = pass->ns_per_tick = rate_between(before, pass);
-	}
-	*WK_APPEND(streams->passes, streams->pass_count, streams->pass_cap) = *pass;
-	streams->last = *pass;
-	streams->at_hand_ticks = 0;
-}
-
 static bool add_pass(struct wk_heap_streams *streams, struct wk_bytes *row)
 {
-	struct pass pass = { .ticks = wk_u64le(row), .ns = wk_u64le(row) };
+	uint64_t ticks = wk_u64le(row), ns = wk_u64le(row);
 
-	if (row->bad || pass.ticks < streams->last.ticks || pass.ns < streams->last.ns)
-		return false;
-	append_pass(streams, &pass);
-	return true;
+	return !row->bad && wk_heap_clock_add(&streams->clock, ticks, ns);
 }
 
 static bool add_counts(struct process *process, struct wk_bytes *row)
@@ -300,6 +227,8 @@ static bool add_counts(struct process *process, struct wk_bytes *row)
 		process->counts[i] = wk_u64le(row);
 	return !row->bad;
 }
+
+#define MOST_OUT_OF_ORDER 64 /* snapshots that came after one of a later time */
 
 /* Before those of later times that are not emitted. */
 static bool insert_snapshot(struct wk_heap_streams *streams, const struct snapshot *snapshot,
@@ -404,46 +333,6 @@ bool wk_heap_streams_add(struct wk_heap_streams *streams, struct wk_bytes row)
 
 /* ---- events */
 
-/* Numbers with a sign are converted faster. */
-static uint64_t ns_between(const struct pass *pass, uint64_t from_ticks, uint64_t to_ticks)
-{
-	double ns = (double)(int64_t)(to_ticks - from_ticks) * pass->ns_per_tick;
-
-	return ns >= 0 && ns < 0x1p63 ? (uint64_t)(int64_t)ns : UINT64_MAX / 2;
-}
-
-static uint64_t time_elsewhere(struct wk_heap_streams *streams, uint64_t ticks)
-{
-	const struct pass *passes = streams->passes;
-	size_t at = streams->pass;
-	uint64_t back;
-
-	if (!streams->pass_count)
-		return 0;
-	while (at + 1 < streams->pass_count && passes[at + 1].ticks <= ticks)
-		at++;
-	while (at && passes[at].ticks > ticks)
-		at--;
-	streams->pass = at;
-	streams->at_hand = passes[at];
-	streams->at_hand_ticks =
-		at + 1 < streams->pass_count ? passes[at + 1].ticks - passes[at].ticks : 0;
-	if (ticks >= passes[at].ticks)
-		return passes[at].ns + ns_between(&passes[at], passes[at].ticks, ticks);
-	back = ns_between(&passes[at], ticks, passes[at].ticks);
-	return back < passes[at].ns ? passes[at].ns - back : 0;
-}
-
-/* Between the passes around it, or as fast as between the nearest two. */
-static inline uint64_t time_of(struct wk_heap_streams *streams, uint64_t ticks)
-{
-	const struct pass *pass = &streams->at_hand;
-
-	if (ticks - pass->ticks < streams->at_hand_ticks)
-		return pass->ns + ns_between(pass, pass->ticks, ticks);
-	return time_elsewhere(streams, ticks);
-}
-
 /* Another thread than the one that reads may ask for it. */
 static size_t chain_of(const void *context, uint32_t group, uint32_t stack, uint64_t *addresses,
 		       size_t most)
@@ -487,10 +376,9 @@ static bool emit_batch(struct wk_heap_streams *streams, const struct wk_sink *si
 }
 
 /* A ring may have had several threads. */
-static uint16_t batch_thread(struct wk_heap_streams *streams, struct thread *thread)
+static uint16_t batch_thread(struct wk_heap_streams *streams, struct thread *thread, uint32_t tid)
 {
 	struct batch *batch = &streams->batch;
-	uint32_t tid = thread->next.tid;
 
 	if (thread->batch == batch->number && thread->batch_tid == tid)
 		return thread->batch_thread;
@@ -528,7 +416,7 @@ static bool add_block(struct wk_heap_streams *streams, struct thread *thread, ui
 
 	*block = (struct wk_event_block){ .time_ns = time_ns,
 					  .address = record->address,
-					  .thread = batch_thread(streams, thread),
+					  .thread = batch_thread(streams, thread, record->tid),
 					  .part = (uint8_t)record->function,
 					  .is_freed = is_freed };
 	if (!is_freed) {
@@ -650,15 +538,15 @@ static bool settle_release(struct wk_heap_streams *streams, struct thread *threa
 static bool is_complete(const struct wk_heap_streams *streams, uint64_t ticks, uint64_t time_ns,
 			uint64_t until_ns)
 {
-	return streams->is_ended || (ticks <= streams->last.ticks && time_ns <= until_ns);
+	return streams->is_ended || (ticks <= streams->clock.last.ticks && time_ns <= until_ns);
 }
 
 /* Does a snapshot come before the events that are left? */
 static bool is_snapshot_next(const struct wk_heap_streams *streams)
 {
 	return streams->snapshot < streams->snapshot_count &&
-	       (!streams->order_count || streams->snapshots[streams->snapshot].ticks <=
-						 next_ticks(streams, streams->order[0]));
+	       (!streams->turns.count ||
+		streams->snapshots[streams->snapshot].ticks <= streams->turns.at[0].ticks);
 }
 
 /* That of a process of which nothing is known is of nothing. */
@@ -670,7 +558,7 @@ static bool emit_snapshot(struct wk_heap_streams *streams, const struct wk_sink 
 	uint32_t pid = process ? streams->processes[process].pid : WK_NO_PID;
 	struct wk_event event = {
 		.kind = WK_EVENT_SNAPSHOT,
-		.time_ns = no_earlier(streams, time_of(streams, snapshot->ticks)),
+		.time_ns = no_earlier(streams, wk_heap_clock_time(&streams->clock, snapshot->ticks)),
 		.pid = pid,
 		.tid = pid,
 		.cpu = WK_NO_CPU,
@@ -702,98 +590,190 @@ static bool emit_request(struct wk_heap_streams *streams, const struct wk_sink *
 	return !has_request || wk_sink_emit(sink, &event, err);
 }
 
-/* The last time at which the earliest thread still comes before the others and the next snapshot.
- */
-static uint64_t run_end(const struct wk_heap_streams *streams)
+/* The last time at which the earliest thread, or that and `second` if it is not 0, come before all
+ * others and before the next snapshot. */
+static uint64_t run_end(const struct wk_heap_streams *streams, size_t second)
 {
-	uint64_t end = UINT64_MAX;
+	uint64_t end = wk_heap_turns_next(&streams->turns, second);
 
-	for (size_t i = 1; i <= 2 && i < streams->order_count; i++)
-		if (next_ticks(streams, streams->order[i]) < end)
-			end = next_ticks(streams, streams->order[i]);
 	if (streams->snapshot < streams->snapshot_count &&
 	    streams->snapshots[streams->snapshot].ticks <= end)
 		end = streams->snapshots[streams->snapshot].ticks - 1;
 	return end;
 }
 
-/* Where the blocks from a record on may be read at once, until `last_ticks`: as far as the passes
- * at hand reach. */
-static bool find_blocks(struct wk_heap_streams *streams, struct thread *thread, uint64_t last_ticks,
-			uint64_t until_ns, struct wk_heap_run *run)
+static struct ahead *take_ahead(struct wk_heap_streams *streams)
 {
-	const struct pass *pass = &streams->at_hand;
+	struct ahead *ahead = streams->unused;
 
-	if (last_ticks > streams->last.ticks)
-		last_ticks = streams->last.ticks;
-	if (streams->sample_bytes || !streams->at_hand_ticks || last_ticks < pass->ticks)
-		return false;
-	*run = (struct wk_heap_run){
-		.from_ticks = pass->ticks,
-		.most_ticks = last_ticks - pass->ticks,
-		.from_ns = pass->ns,
-		.until_ns = streams->is_ended ? UINT64_MAX : until_ns,
-		.ns_per_tick = pass->ns_per_tick,
-		.no_earlier_ns = streams->emitted_ns,
-		.stacks = &streams->processes[thread->process].stacks,
-	};
-	if (run->most_ticks >= streams->at_hand_ticks)
-		run->most_ticks = streams->at_hand_ticks - 1;
-	return ns_between(pass, 0, run->most_ticks) < UINT64_MAX / 2;
+	if (ahead)
+		streams->unused = ahead->next;
+	else if (streams->ahead_count < MOST_AHEAD && ++streams->ahead_count)
+		ahead = wk_alloc(sizeof(*ahead));
+	return ahead;
 }
 
-/* Adds the blocks that follow the record at hand. */
-static bool add_blocks(struct wk_heap_streams *streams, struct thread *thread, uint64_t last_ticks,
-		       uint64_t until_ns, const struct wk_sink *sink, struct wk_err *err)
+/* Its blocks before `to` were emitted. */
+static void advance(struct wk_heap_streams *streams, struct thread *thread, size_t to)
+{
+	struct ahead *ahead = thread->ahead;
+
+	ahead->from = to;
+	if (to < ahead->count)
+		return;
+	ahead->next = streams->unused;
+	streams->unused = ahead;
+	thread->ahead = NULL;
+}
+
+/* The blocks that follow a record, whose time is at hand, as far as the passes at hand reach. */
+static void read_ahead(struct wk_heap_streams *streams, struct thread *thread)
+{
+	const struct wk_heap_pass *pass = &streams->clock.at_hand;
+	struct wk_heap_run run = { .from_ticks = pass->ticks,
+				   .from_ns = pass->ns,
+				   .ns_per_tick = pass->ns_per_tick,
+				   .stacks = &streams->processes[thread->process].stacks };
+	struct ahead *ahead;
+
+	if (streams->sample_bytes || !wk_heap_clock_reach(&streams->clock, &run.most_ticks) ||
+	    (ahead = take_ahead(streams)) == NULL)
+		return;
+	ahead->count = wk_heap_thread_stream_blocks(&thread->stream, &run, ahead->blocks,
+						    ahead->ticks, AHEAD_BLOCKS);
+	ahead->tid = thread->next.tid;
+	thread->ahead = ahead;
+	advance(streams, thread, 0);
+}
+
+/* Those that were read ahead, up to `end`. */
+static bool emit_ahead(struct wk_heap_streams *streams, struct thread *thread, uint64_t end,
+		       uint64_t until_ns, bool *is_waiting, const struct wk_sink *sink,
+		       struct wk_err *err)
 {
 	struct batch *batch = &streams->batch;
-	struct wk_heap_run run;
-	size_t count;
+	struct ahead *ahead = thread->ahead;
+	uint64_t known_in = 0; /* the batch in which the thread is `number` */
+	uint16_t number = 0;
+	size_t at = ahead->from;
 	bool ok = true;
 
-	if (!find_blocks(streams, thread, last_ticks, until_ns, &run))
-		return true;
-	do {
-		run.thread = batch_thread(streams, thread);
-		count = wk_heap_thread_stream_blocks(&thread->stream, &run,
-						     batch->blocks + batch->count,
-						     WK_MOST_BLOCKS - batch->count);
-		batch->count += count;
-		if (count)
-			streams->emitted_ns = run.no_earlier_ns =
-				batch->blocks[batch->count - 1].time_ns;
-		if (batch->count == WK_MOST_BLOCKS)
+	for (; ok && at < ahead->count && ahead->ticks[at] <= end; at++) {
+		struct wk_event_block *block = &batch->blocks[batch->count];
+
+		*is_waiting = ahead->blocks[at].time_ns > until_ns && !streams->is_ended;
+		if (*is_waiting)
+			break;
+		if (known_in != batch->number) {
+			number = batch_thread(streams, thread, ahead->tid);
+			known_in = batch->number;
+		}
+		*block = ahead->blocks[at];
+		block->time_ns = no_earlier(streams, block->time_ns);
+		block->thread = number;
+		if (++batch->count == WK_MOST_BLOCKS)
 			ok = emit_batch(streams, sink, err);
-		else
-			count = 0;
-	} while (ok && count);
+	}
+	streams->has_blocks = true;
+	advance(streams, thread, at);
 	return ok;
 }
 
-/* The events of the earliest thread up to those of others. `*is_waiting`: what comes next is not
- * complete. */
+/* Of two threads that were read ahead, while both are and neither passes `end`: which one is next
+ * is by chance, so nothing here branches on it. */
+static bool emit_two(struct wk_heap_streams *streams, struct thread *const threads[2], uint64_t end,
+		     uint64_t until_ns, bool *is_waiting, const struct wk_sink *sink,
+		     struct wk_err *err)
+{
+	struct batch *batch = &streams->batch;
+	struct ahead *const ahead[2] = { threads[0]->ahead, threads[1]->ahead };
+	const uint16_t numbers[2] = { batch_thread(streams, threads[0], ahead[0]->tid),
+				      batch_thread(streams, threads[1], ahead[1]->tid) };
+	size_t at[2] = { ahead[0]->from, ahead[1]->from }, count = batch->count;
+	uint64_t emitted_ns = streams->emitted_ns;
+
+	while (count < WK_MOST_BLOCKS && at[0] < ahead[0]->count && at[1] < ahead[1]->count) {
+		size_t which = ahead[1]->ticks[at[1]] < ahead[0]->ticks[at[0]];
+		const struct wk_event_block *from = &ahead[which]->blocks[at[which]];
+		struct wk_event_block *block = &batch->blocks[count];
+
+		if (ahead[which]->ticks[at[which]] > end)
+			break;
+		*is_waiting = from->time_ns > until_ns && !streams->is_ended;
+		if (*is_waiting)
+			break;
+		emitted_ns = from->time_ns > emitted_ns ? from->time_ns : emitted_ns;
+		*block = *from;
+		block->time_ns = emitted_ns;
+		block->thread = numbers[which];
+		count++;
+		at[which]++;
+	}
+	streams->has_blocks = true;
+	streams->emitted_ns = emitted_ns;
+	batch->count = count;
+	for (int i = 0; i < 2; i++)
+		advance(streams, threads[i], at[i]);
+	return count < WK_MOST_BLOCKS || emit_batch(streams, sink, err);
+}
+
+/* The next record, and those that are read at once with it. */
+static bool emit_next(struct wk_heap_streams *streams, struct thread *thread, uint64_t until_ns,
+		      bool *is_waiting, const struct wk_sink *sink, struct wk_err *err)
+{
+	uint64_t time_ns = wk_heap_clock_time(&streams->clock, thread->next.ticks);
+	bool is_kept = false, ok;
+
+	*is_waiting = !is_complete(streams, thread->next.ticks, time_ns, until_ns) ||
+		      (thread->next.kind == WK_HEAP_RECORD_RELEASED &&
+		       !settle_release(streams, thread, &is_kept));
+	if (*is_waiting)
+		return true;
+	ok = is_kept || add_record(streams, thread, no_earlier(streams, time_ns), sink, err);
+	read_ahead(streams, thread);
+	thread->has_next = wk_heap_thread_stream_next(&thread->stream, &thread->next);
+	return ok;
+}
+
+/* After events of the thread there. Without a next one it has no turn until more of its stream
+ * comes. */
+static void restore_turn(struct wk_heap_streams *streams, size_t place)
+{
+	const struct thread *thread = &streams->threads[streams->turns.at[place].thread];
+
+	if (thread->ahead)
+		wk_heap_turns_delay(&streams->turns, place,
+				    thread->ahead->ticks[thread->ahead->from]);
+	else if (thread->has_next)
+		wk_heap_turns_delay(&streams->turns, place, thread->next.ticks);
+	else
+		wk_heap_turns_remove(&streams->turns, place);
+}
+
+/* The events of the earliest thread up to those of others, or of the earliest two. `*is_waiting`:
+ * what comes next is not complete. */
 static bool emit_run(struct wk_heap_streams *streams, uint64_t until_ns, bool *is_waiting,
 		     const struct wk_sink *sink, struct wk_err *err)
 {
-	struct thread *thread = &streams->threads[streams->order[0]];
-	uint64_t end = run_end(streams);
-	bool ok = true;
+	size_t second = wk_heap_turns_second(&streams->turns);
+	struct thread *const threads[] = {
+		&streams->threads[streams->turns.at[0].thread],
+		&streams->threads[streams->turns.at[second].thread],
+	};
+	bool ok;
 
-	do {
-		uint64_t time_ns = time_of(streams, thread->next.ticks);
-		bool is_kept = false;
-
-		*is_waiting = !is_complete(streams, thread->next.ticks, time_ns, until_ns) ||
-			      (thread->next.kind == WK_HEAP_RECORD_RELEASED &&
-			       !settle_release(streams, thread, &is_kept));
-		if (*is_waiting)
-			break;
-		ok = is_kept ||
-		     (add_record(streams, thread, no_earlier(streams, time_ns), sink, err) &&
-		      add_blocks(streams, thread, end, until_ns, sink, err));
-		thread->has_next = wk_heap_thread_stream_next(&thread->stream, &thread->next);
-	} while (ok && thread->has_next && thread->next.ticks <= end);
-	restore_order(streams);
+	if (!threads[0]->ahead) {
+		ok = emit_next(streams, threads[0], until_ns, is_waiting, sink, err);
+	} else if (second && threads[1]->ahead &&
+		   streams->batch.thread_count + 2 <= WK_MOST_BLOCKS) {
+		ok = emit_two(streams, threads, run_end(streams, second), until_ns, is_waiting,
+			      sink, err);
+		restore_turn(streams, second);
+	} else {
+		ok = emit_ahead(streams, threads[0], run_end(streams, 0), until_ns, is_waiting,
+				sink, err);
+	}
+	restore_turn(streams, 0);
 	return ok;
 }
 
@@ -803,7 +783,8 @@ static bool pass_snapshot(struct wk_heap_streams *streams, uint64_t until_ns, bo
 {
 	uint64_t ticks = streams->snapshots[streams->snapshot].ticks;
 
-	*is_waiting = !is_complete(streams, ticks, time_of(streams, ticks), until_ns);
+	*is_waiting =
+		!is_complete(streams, ticks, wk_heap_clock_time(&streams->clock, ticks), until_ns);
 	return *is_waiting || (emit_batch(streams, sink, err) && emit_snapshot(streams, sink, err));
 }
 
@@ -812,7 +793,7 @@ bool wk_heap_streams_emit(struct wk_heap_streams *streams, uint64_t until_ns,
 {
 	bool ok = emit_request(streams, sink, err), is_waiting = false;
 
-	while (ok && !is_waiting && (streams->order_count || is_snapshot_next(streams)))
+	while (ok && !is_waiting && (streams->turns.count || is_snapshot_next(streams)))
 		ok = is_snapshot_next(streams)
 			     ? pass_snapshot(streams, until_ns, &is_waiting, sink, err)
 			     : emit_run(streams, until_ns, &is_waiting, sink, err);

@@ -260,7 +260,7 @@ static inline bool is_settled(const uint8_t *next, const uint8_t *end)
 
 /* What records are relative to. */
 struct last {
-	uint64_t ticks, address, ns;
+	uint64_t ticks, address;
 	uint32_t stack;
 };
 
@@ -273,21 +273,19 @@ static inline const uint8_t *read_block(const uint8_t *at, const uint8_t *end,
 	unsigned kind = head & ((1 << WK_HEAP_RECORD_BITS) - 1);
 	bool is_freed = kind == WK_HEAP_RECORD_FREED || kind == WK_HEAP_RECORD_RELEASED;
 	const uint8_t *next = at + 2;
-	uint64_t ticks = last->ticks + read_number(&next, lengths & 3), ns;
+	uint64_t ticks = last->ticks + read_number(&next, lengths & 3);
 
 	if (head >> WK_HEAP_RECORD_BITS >= WK_HEAP_FUNCTIONS ||
 	    ticks - run->from_ticks > run->most_ticks)
 		return NULL;
-	ns = run->from_ns +
-	     (uint64_t)(int64_t)((double)(int64_t)(ticks - run->from_ticks) * run->ns_per_tick);
-	if (ns > run->until_ns)
-		return NULL;
-	block->time_ns = ns > last->ns ? ns : last->ns;
+	block->time_ns =
+		run->from_ns +
+		(uint64_t)(int64_t)((double)(int64_t)(ticks - run->from_ticks) * run->ns_per_tick);
 	block->address = last->address +
 			 ((uint64_t)wk_heap_unfold(read_number(&next, lengths >> 2 & 3)) << 3);
 	block->size_bytes = 0;
 	block->stack = 0;
-	block->thread = run->thread;
+	block->thread = 0;
 	block->part = head >> WK_HEAP_RECORD_BITS;
 	block->is_freed = is_freed;
 	if (kind == WK_HEAP_RECORD_ALLOCATED || kind == WK_HEAP_RECORD_MOVED) {
@@ -298,24 +296,23 @@ static inline const uint8_t *read_block(const uint8_t *at, const uint8_t *end,
 		return NULL;
 	}
 	last->ticks = ticks;
-	last->ns = block->time_ns;
 	last->address = block->address;
 	return next;
 }
 
 size_t wk_heap_thread_stream_blocks(struct wk_heap_thread_stream *stream,
 				    const struct wk_heap_run *run, struct wk_event_block *blocks,
-				    size_t most)
+				    uint64_t *ticks, size_t most)
 {
 	const uint8_t *at = stream->bytes + stream->from, *end = stream->bytes + stream->quick;
 	const uint8_t *next;
-	struct last last = { stream->ticks, stream->address, run->no_earlier_ns, stream->stack };
+	struct last last = { stream->ticks, stream->address, stream->stack };
 	size_t count = 0;
 
 	while (count < most && at < end &&
 	       (next = read_block(at, end, run, &last, &blocks[count])) != NULL) {
 		at = next;
-		count++;
+		ticks[count++] = last.ticks;
 	}
 	stream->ticks = last.ticks;
 	stream->address = last.address;

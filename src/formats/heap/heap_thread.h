@@ -53,17 +53,16 @@ bool wk_heap_thread_stream_next(struct wk_heap_thread_stream *stream,
 /* Which blocks may be read at once, and what they become. */
 struct wk_heap_run {
 	uint64_t from_ticks, most_ticks; /* from then on, and at most so much later */
-	uint64_t from_ns, until_ns;      /* that time; the last one that a block may have */
+	uint64_t from_ns;                /* that time */
 	double ns_per_tick;
-	uint64_t no_earlier_ns; /* blocks of earlier times have this one */
-	uint16_t thread;
 	const struct wk_heap_stacks *stacks;
 };
 
-/* Reads what follows as blocks, as far as it is that and needs nothing else. Returns how many. */
+/* Reads what follows as blocks, as far as it is that and needs nothing else. Returns how many.
+ * Their times are not yet in order with those of other threads, and `thread` is 0. */
 size_t wk_heap_thread_stream_blocks(struct wk_heap_thread_stream *stream,
 				    const struct wk_heap_run *run, struct wk_event_block *blocks,
-				    size_t most);
+				    uint64_t *ticks, size_t most);
 
 /* The text of the last record, also if bytes were added since; valid until more are. */
 struct wk_str wk_heap_thread_stream_text(const struct wk_heap_thread_stream *stream);
