@@ -24,15 +24,16 @@ static bool is_allocator(struct wk_str name)
 		"posix_memalign", "valloc", "_int_malloc", "_int_free", "_int_realloc",
 		"_int_memalign", "_int_free_merge_chunk", "_int_free_create_chunk",
 		"malloc_consolidate", "unlink_chunk", "sysmalloc", "systrim",
-		"tcache_alloc_small", "malloc_default", "__rust_alloc", "__rust_dealloc", "__rust_realloc",
-		"__rust_alloc_zeroed", NULL,
+		"tcache_alloc_small", "malloc_default", NULL,
 	};
 	static const char *const prefixes[] = {
 		"__libc_malloc", "__libc_calloc", "__libc_realloc", "__libc_free", "__malloc_",
-		"__rdl_", "__rg_", "operator new", "operator delete", "je_", "_rjem_", "mi_",
+		"__rdl_", "__rg_", "__rust_alloc", "__rust_dealloc", "__rust_realloc",
+		"__rust_no_alloc_shim", "operator new", "operator delete", "je_", "_rjem_", "mi_",
 		"_mi_", "tcmalloc::", "tc_malloc", "tc_free", "tcache_", "malloc_consolidate", NULL,
 	};
 
+	wk_str_accept(&name, "__rustc::");
 	return wk_str_is_one_of(name, exact) || wk_str_starts_one_of(name, prefixes);
 }
 
@@ -45,7 +46,9 @@ static bool is_standard(const struct wk_owner *owner)
 		"_mm_", "_mm256_", "_mm512_",
 		/* crates that std brings along */
 		"hashbrown::", "rustc_demangle::", "addr2line::", "gimli::", "object::",
-		"miniz_oxide::", "backtrace::", NULL,
+		"miniz_oxide::", "backtrace::",
+		/* what the compiler adds to every Rust program */
+		"__rustc::", NULL,
 	};
 	static const char *const exact[] = {
 		"rust_begin_unwind", "__rust_start_panic", "__rust_panic_cleanup", "rust_panic",

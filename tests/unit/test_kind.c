@@ -184,6 +184,9 @@ static void allocators_compilers_and_runtimes_have_kinds_of_their_own(void **sta
 	(void)state;
 	assert_kind("/usr/lib/libc.so.6!malloc", WK_CODE_ALLOCATOR);
 	assert_kind("__rust_dealloc", WK_CODE_ALLOCATOR);
+	assert_kind("__rustc::__rust_dealloc", WK_CODE_ALLOCATOR);
+	assert_kind("__rustc::__rust_no_alloc_shim_is_unstable_v2", WK_CODE_ALLOCATOR);
+	assert_kind("__rustc::rust_begin_unwind", WK_CODE_STANDARD);
 	assert_kind("operator new(unsigned long)", WK_CODE_ALLOCATOR);
 	assert_kind("rustc_middle::ty::print", WK_CODE_COMPILER);
 	assert_kind("<rustc_ast::ast::Expr as core::clone::Clone>::clone", WK_CODE_COMPILER);
