@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/strtab.h"
 #include "names/closure.h"
+#include "os/os.h"
 #include "session/annotate/instructions.h"
 #include "session/annotate/source_rows.h"
 #include "session/annotate/source_text.h"
@@ -14,6 +15,7 @@
 #include "views/shown_names.h"
 #include "views/source_line.h"
 #include "views/tree/flat.h"
+#include "views/wall_clock.h"
 
 /* A line with samples. */
 struct hit {
@@ -171,15 +173,30 @@ static uint32_t next_shown(const struct annotator *annotator, uint32_t shown, ui
 	return first;
 }
 
-/* Was the file edited after the recording was written? Several recordings are not compared. */
-static bool is_newer(const struct wk_model *model, const struct wk_source_text *text)
+/* When the recording was made: by this machine's clock, otherwise when the file was written, which
+ * may be a copy. 0: unknown. */
+static uint64_t recorded_ns(const struct wk_model *model)
 {
 	struct wk_os_identity recording;
+	struct wk_os_host here;
 	struct wk_err err = { 0 };
+	uint64_t wall_ns;
 
-	return !model->has_several_inputs && model->input &&
-	       wk_os_identify(wk_model_input(model), &recording, &err) && recording.is_regular &&
-	       text->changed_ns > recording.changed_ns;
+	wk_os_host(&here);
+	if (wk_str_is(wk_model_fact(model, "host name"), here.name) &&
+	    wk_wall_clock_of(model, &wall_ns))
+		return wall_ns;
+	return wk_os_identify(wk_model_input(model), &recording, &err) && recording.is_regular
+		       ? recording.changed_ns
+		       : 0;
+}
+
+/* Was the file edited after that? Several recordings are not compared. */
+static bool is_newer(const struct wk_model *model, const struct wk_source_text *text)
+{
+	uint64_t at_ns = model->has_several_inputs || !model->input ? 0 : recorded_ns(model);
+
+	return at_ns && text->changed_ns > at_ns;
 }
 
 /* Without the source: the lines by number, and for people the function in place of the text. */
