@@ -102,7 +102,9 @@ struct wk_model *wk_model_new(void)
 	model->weight_left = UINT64_MAX;
 	model->text = wk_strtab_new();
 	model->traits = model->input_traits = &wk_traits_linux;
-	model->side_times[false].traits = model->side_times[true].traits = &wk_traits_linux;
+	for (int side = 0; side < 2; side++)
+		model->side_times[side] = (struct wk_side_time){ .traits = &wk_traits_linux,
+								 .began_ns = UINT64_MAX };
 	wk_model_add_image(model, WK_IMAGE_UNKNOWN, &(struct wk_event_image){ 0 }, 0, 0);
 	wk_model_add_process(model, &(struct wk_process){ 0 });
 	wk_model_add_thread(model, &(struct wk_thread){ 0 });
@@ -657,10 +659,42 @@ static void have_times(struct wk_model *model)
 					    : 1;
 }
 
+/* wick notes its clock before the command starts, and before it looks at what runs. It is the start
+ * of the first process after that, if that is known when the first sample comes. */
+static uint64_t recording_began_ns(const struct wk_model *model)
+{
+	struct wk_str clock, wall;
+	uint64_t clock_ns, began_ns = UINT64_MAX;
+
+	if (!wk_str_starts(wk_model_fact_of(model, "recorder", model->input_number), "wick ") ||
+	    !wk_str_split(wk_model_fact_of(model, "clock pair", model->input_number), ' ', &clock,
+			  &wall) ||
+	    !wk_num_u64(clock, &clock_ns))
+		return UINT64_MAX;
+	for (wk_process_id id = 1; id < model->process_count; id++)
+		if (model->processes[id].start_ns >= clock_ns &&
+		    model->processes[id].start_ns < began_ns)
+			began_ns = model->processes[id].start_ns;
+	return began_ns < UINT64_MAX ? began_ns : clock_ns;
+}
+
+static void see_begin(struct wk_model *model, struct wk_side_time *side)
+{
+	uint64_t began_ns;
+
+	if (side->began_inputs == model->input_number)
+		return;
+	side->began_inputs = model->input_number;
+	began_ns = recording_began_ns(model);
+	if (began_ns < side->began_ns)
+		side->began_ns = began_ns;
+}
+
 static void see_side_time(struct wk_model *model, const struct wk_sample *sample)
 {
 	struct wk_side_time *side = &model->side_times[sample->is_before];
 
+	see_begin(model, side);
 	if (!side->has_samples || sample->time_ns < side->first_ns)
 		side->first_ns = sample->time_ns;
 	if (!side->has_samples || sample->time_ns > side->last_ns)

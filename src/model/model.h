@@ -344,6 +344,8 @@ struct wk_note {
 /* The time of the samples of a side, by its own clock. */
 struct wk_side_time {
 	uint64_t first_ns, last_ns;
+	uint64_t began_ns;     /* when the recording did; UINT64_MAX: unknown */
+	uint32_t began_inputs; /* the number of the last input of which that was asked */
 	bool has_samples;
 	const struct wk_traits *traits; /* of its inputs */
 };
@@ -485,10 +487,17 @@ static inline struct wk_frame_calls wk_model_calls_of(const struct wk_model *mod
 /* An image as symbols/ looks it up. */
 struct wk_image_key wk_model_image_key(const struct wk_model *model, wk_image_id id);
 
-/* Moments are counted from here: the first sample, or the start of a trace that has its own. */
+/* Moments are counted from here: the start of a trace that has its own, that of wick's own
+ * recordings, or the first sample. */
 static inline uint64_t wk_model_begin_ns(const struct wk_model *model)
 {
-	return model->traits->times_from_start ? 0 : model->first_ns;
+	const struct wk_side_time *sides = model->side_times;
+	uint64_t began_ns =
+		sides[0].began_ns < sides[1].began_ns ? sides[0].began_ns : sides[1].began_ns;
+
+	if (model->traits->times_from_start)
+		return 0;
+	return began_ns < model->first_ns ? began_ns : model->first_ns;
 }
 
 /* The same, and the last sample, of one side of a comparison: each was recorded at its own time. */
@@ -498,7 +507,9 @@ static inline uint64_t wk_model_side_begin_ns(const struct wk_model *model, bool
 
 	if (!model->samples.is_before)
 		return wk_model_begin_ns(model);
-	return side->traits->times_from_start ? 0 : side->first_ns;
+	if (side->traits->times_from_start)
+		return 0;
+	return side->began_ns < side->first_ns ? side->began_ns : side->first_ns;
 }
 
 static inline uint64_t wk_model_side_last_ns(const struct wk_model *model, bool is_before)

@@ -268,6 +268,51 @@ static void summed_samples_are_a_row_a_stack_and_thread(void **state)
 	wk_model_free(f.model);
 }
 
+static void give_fact(struct built *built, const char *key, const char *value)
+{
+	built_give(built, (struct wk_event){ .kind = WK_EVENT_SYSTEM,
+					     .cpu = WK_NO_CPU,
+					     .system = { .key = wk_str_c(key),
+							 .value = wk_str_c(value) } });
+}
+
+/* Of a recording by `recorder`, whose command starts at 5000 and has its first sample at 9000. */
+static uint64_t begin_of(const char *recorder, const char *clock_pair, bool has_start)
+{
+	static const uint64_t user[] = { 0x5010 };
+	struct built f;
+	uint64_t begin_ns;
+
+	built_start(&f);
+	give_fact(&f, "recorder", recorder);
+	give_fact(&f, "clock pair", clock_pair);
+	if (has_start)
+		built_give(&f, (struct wk_event){ .kind = WK_EVENT_PROCESS,
+						  .time_ns = 5000,
+						  .pid = 7,
+						  .tid = 7,
+						  .cpu = WK_NO_CPU,
+						  .process = { .change = WK_PROCESS_START } });
+	give_sample(&f, 9000, 7, 7, NULL, 0, user, 1, false);
+	give_sample(&f, 9500, 7, 7, NULL, 0, user, 1, false);
+	built_end(&f);
+	begin_ns = wk_model_begin_ns(f.model);
+	assert_int_equal(wk_model_side_begin_ns(f.model, false), begin_ns);
+	wk_model_free(f.model);
+	return begin_ns;
+}
+
+static void times_of_own_recordings_count_from_their_start(void **state)
+{
+	(void)state;
+	assert_int_equal(begin_of("wick 0.1.0", "4000 99000", true), 5000);
+	assert_int_equal(begin_of("wick 0.1.0", "4000 99000", false), 4000);
+	assert_int_equal(begin_of("wick 0.1.0", "6000 99000", true), 6000); /* not its start */
+	assert_int_equal(begin_of("wick 0.1.0", "9999 99000", true), 9000);
+	assert_int_equal(begin_of("wick 0.1.0", "4000", true), 9000);
+	assert_int_equal(begin_of("6.1.0", "4000 99000", true), 9000); /* perf's */
+}
+
 static void short_lived_children_keep_their_names(void **state)
 {
 	static const uint64_t user[] = { 0x5010 };
@@ -663,6 +708,7 @@ int main(void)
 		cmocka_unit_test(a_chain_with_a_number_is_looked_up_once),
 		cmocka_unit_test(kernel_parts_stand_on_their_own_users),
 		cmocka_unit_test(summed_samples_are_a_row_a_stack_and_thread),
+		cmocka_unit_test(times_of_own_recordings_count_from_their_start),
 		cmocka_unit_test(short_lived_children_keep_their_names),
 		cmocka_unit_test(a_new_mapping_at_the_same_place_is_another_frame),
 		cmocka_unit_test(what_the_kernel_does_between_two_programs_has_no_user_part),

@@ -254,7 +254,12 @@ static void add_range(const struct wk_filter *filter, const struct wk_model *mod
 	if ((!is_late && (!spec->time || filter->kept[WK_FILTER_TIME])) ||
 	    model->samples.is_before || model->last_ns <= begin_ns)
 		return;
-	wk_buf_add_text(sentence, "; the samples are from 0 to ");
+	wk_buf_add_text(sentence, "; the samples are from ");
+	if (model->first_ns > begin_ns)
+		wk_num_add_duration(sentence, model->first_ns - begin_ns);
+	else
+		wk_buf_add_char(sentence, '0');
+	wk_buf_add_text(sentence, " to ");
 	wk_num_add_duration(sentence, model->last_ns - begin_ns);
 }
 

@@ -51,6 +51,15 @@ static void add_numbers_or_pattern(struct wk_expr *expr, enum wk_field number, e
 	}
 }
 
+/* In words. */
+static const char *begin_of(const struct wk_model *model)
+{
+	if (model->traits->times_from_start)
+		return "the trace's begin";
+	return wk_model_begin_ns(model) < model->first_ns ? "the start of the recording"
+							  : "the first sample";
+}
+
 static bool add_time(struct wk_expr *expr, const struct wk_model *model, const char *text,
 		     struct wk_err *err)
 {
@@ -60,9 +69,7 @@ static bool add_time(struct wk_expr *expr, const struct wk_model *model, const c
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "time range \"%s\": expected FROM-TO since %s, such as 1.5-3, "
 			       "200ms-1s or 10-, or parts such as 10%%-20%%",
-			       text,
-			       model->traits->times_from_start ? "the trace's begin"
-							       : "the first sample");
+			       text, begin_of(model));
 	wk_expr_term(expr, &term);
 	return !wk_term_is_backward(&term) ||
 	       wk_fail(err, WK_EUSAGE, WK_NOWHERE, "time range \"%s\": it ends before it begins",
