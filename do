@@ -3,6 +3,7 @@
 # nothing but Debian 12: what is missing they install with apt-get where they may, and
 # otherwise print the line that does.
 set -u
+unset CDPATH # with it, cd may go elsewhere
 cd "$(dirname "$0")" || exit 1
 root=$(pwd)
 jobs=$(nproc 2>/dev/null || echo 2)
@@ -20,6 +21,27 @@ so_far() {
 	printf '%s s%s' $(($(date +%s) - began)) "$(steps_done "$log")"
 }
 
+# With all that it has started.
+end_process() {
+	# shellcheck disable=SC2013
+	for child in $(cat "/proc/$1/task/"*/children 2>/dev/null); do
+		end_process "$child"
+	done
+	kill "$1" 2>/dev/null
+}
+
+# A step does not see Ctrl-C by itself. Packages that are half installed would be worse than to wait.
+interrupted() {
+	[ ! -t 2 ] || printf '\r\033[K' >&2
+	case $label in
+	installing*) say "waiting until these packages are installed..." ;;
+	*) end_process "$running" ;;
+	esac
+	wait "$running" 2>/dev/null
+	trap - "$1"
+	kill -s "$1" $$
+}
+
 # Runs a command with its output in a file, and shows that it runs: `step LABEL FILE COMMAND...`.
 # On a terminal one line counts the seconds, elsewhere there is a line now and then.
 pace=30 # seconds
@@ -31,6 +53,8 @@ step() {
 	[ -t 2 ] || say "$label ..."
 	"$@" >>"$log" 2>&1 &
 	running=$! ticks=0
+	trap 'interrupted INT' INT
+	trap 'interrupted TERM' TERM
 	while kill -0 "$running" 2>/dev/null; do
 		sleep 0.2
 		ticks=$((ticks + 1))
@@ -42,6 +66,7 @@ step() {
 	done
 	wait "$running"
 	status=$?
+	trap - INT TERM
 	[ ! -t 2 ] || printf '\r\033[K' >&2
 	say "$label: $(($(date +%s) - began)) s"
 	return $status
@@ -79,12 +104,20 @@ fuzz_needs="$build_needs clang=clang"
 asan_needs='clang=clang
 	/usr/lib/llvm-14/lib/clang/14.0.6/lib/linux/libclang_rt.asan-x86_64.a=libclang-rt-14-dev'
 
+has_library() {
+	if command -v pkg-config >/dev/null 2>&1; then
+		pkg-config --exists "$1" 2>/dev/null
+	else
+		ls /usr/lib/*/pkgconfig/"$1".pc /usr/share/pkgconfig/"$1".pc >/dev/null 2>&1
+	fi
+}
+
 # Which of the needs are not met: their packages.
 missing() {
 	for need in "$@"; do
 		probe=${need%=*}
 		case $probe in
-		pc:*) pkg-config --exists "${probe#pc:}" 2>/dev/null ;;
+		pc:*) has_library "${probe#pc:}" ;;
 		/*) [ -e "$probe" ] ;;
 		*) command -v "$probe" >/dev/null 2>&1 ;;
 		esac || printf '%s ' "${need##*=}"
@@ -483,6 +516,7 @@ quick_build() {
 	mkdir -p build
 	step "compiling in build" build/compile.log tools/quick-build build && return
 	grep -v '^\[' build/compile.log >&2
+	[ -s build/compile.log ] || df -h build >&2 # its messages could not be written
 	die "the build failed"
 }
 
@@ -501,7 +535,8 @@ do_demo() {
 	build/wick flame -o flame.svg build/demo.data || die "wick flame failed"
 	printf '\nThe hottest functions:\n'
 	build/wick show --top 10 build/demo.data functions || die "wick show failed"
-	printf '\nThe flame graph is flame.svg: open it in a browser (file://%s/flame.svg).\n' "$root"
+	printf '\nThe flame graph is flame.svg: open it in a browser (file://%s/flame.svg).\n' \
+		"$(printf '%s' "$root" | sed 's/%/%25/g; s/ /%20/g; s/#/%23/g; s/?/%3F/g')"
 	printf 'The recording is build/demo.data:  build/wick show build/demo.data lines\n'
 	printf 'Yours:  build/wick flame -- COMMAND\n'
 	[ -z "$quick" ] ||

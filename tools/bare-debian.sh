@@ -9,6 +9,7 @@
 # stays behind, unless KEEP=1 is set.
 # Exit code 0 if every word succeeded.
 set -u
+unset CDPATH
 root=$(cd "$(dirname "$0")/.." && pwd)
 
 # What npm needs to reach its registry from here: its address, and the certificates that node is
