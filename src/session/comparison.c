@@ -349,20 +349,25 @@ struct loss {
 	uint64_t lost, all; /* the latter are the samples as well, in view or not */
 };
 
+/* What is said to be lost may be any number. */
+static uint64_t add_capped(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
 static struct loss loss_of(const struct wk_comparison *c, bool is_before)
 {
 	const struct wk_quality *quality = &c->selection.quality;
 	const struct wk_samples *samples = &c->model->samples;
 	wk_source_id source = is_before ? c->measure.before : c->measure.after;
-	uint64_t lost =
-		is_before ? quality->lost_before
-			  : quality->lost_samples + quality->lost_records - quality->lost_before;
+	uint64_t all = add_capped(quality->lost_samples, quality->lost_records);
+	uint64_t lost = is_before ? quality->lost_before : all - quality->lost_before;
 	struct loss loss = { is_before ? c->options->before : c->options->after, lost, lost };
 
 	for (uint32_t i = 0; loss.lost && i < samples->count; i++)
 		if (wk_sample_source(samples, i) == source &&
 		    (samples->is_before && samples->is_before[i]) == is_before)
-			loss.all += wk_model_sample_times(c->model, i);
+			loss.all = add_capped(loss.all, wk_model_sample_times(c->model, i));
 	return loss;
 }
 

@@ -37,8 +37,18 @@ static void fill_packed(struct wk_packed *packed, const struct wk_unwind_stage *
 		wk_buf_add_text(&packed->nameless, packed->names.reason);
 }
 
+/* Names the file that could not be read or written. */
+static bool fail(const struct wk_opened *opened, const struct wk_perf_data_writer *writer,
+		 const char *output, struct wk_err *err)
+{
+	if (!wk_perf_data_writer_has_failed(writer))
+		return wk_opened_fail(opened, err);
+	return wk_err_in(err, strcmp(output, "-") == 0 ? "standard output" : output);
+}
+
 static bool pack(const struct wk_opened *opened, struct wk_symbols *symbols, int fd,
-		 const struct wk_messages *messages, struct wk_packed *packed, struct wk_err *err)
+		 const char *output, const struct wk_messages *messages, struct wk_packed *packed,
+		 struct wk_err *err)
 {
 	const struct wk_perf_data_write_options how = { .size = sizeof(how), .keeps_stacks = true };
 	struct wk_perf_data_writer *writer = wk_perf_data_writer_new(fd, &how);
@@ -54,9 +64,10 @@ static bool pack(const struct wk_opened *opened, struct wk_symbols *symbols, int
 	bool ok;
 
 	input.options.keeps_heap_streams = true;
-	ok = (opened->reader->read(&input, &sink, err) || wk_opened_fail(opened, err)) &&
-	     wk_unwind_stage_finish(stage, err) && wk_jit_stage_finish(names, err) &&
-	     wk_perf_data_writer_finish(writer, err);
+	ok = opened->reader->read(&input, &sink, err) && wk_unwind_stage_finish(stage, err) &&
+	     wk_jit_stage_finish(names, err) && wk_perf_data_writer_finish(writer, err);
+	if (!ok)
+		fail(opened, writer, output, err);
 	packed->bytes = wk_perf_data_writer_bytes(writer);
 	fill_packed(packed, stage);
 	wk_unwind_stage_free(stage);
@@ -73,13 +84,13 @@ static bool write_packed(const struct wk_opened *opened, const char *output,
 	bool ok;
 
 	if (strcmp(output, "-") == 0)
-		return pack(opened, symbols, STDOUT_FILENO, messages, packed, err);
+		return pack(opened, symbols, STDOUT_FILENO, output, messages, packed, err);
 	if (!wk_os_draft_open(&draft, output, err))
 		return false;
 	/* What a program did is private to its user, as with `wick record`. */
 	if (draft.temporary)
 		wk_os_make_private(draft.fd);
-	ok = pack(opened, symbols, draft.fd, messages, packed, err);
+	ok = pack(opened, symbols, draft.fd, output, messages, packed, err);
 	if (!wk_os_draft_end(&draft, ok) && ok)
 		return wk_fail_os(err, errno, "writing %s", output);
 	return ok;

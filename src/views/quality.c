@@ -576,6 +576,22 @@ const char *wk_quality_closed_word(const struct wk_quality *quality, uint32_t i)
 	}
 }
 
+/* Of two builds of a program the same would be said. */
+static bool is_said(const struct wk_quality *quality, uint32_t i)
+{
+	const struct wk_image *images = quality->model->images;
+	const struct wk_image *image = &images[quality->closed[i].id];
+
+	for (uint32_t k = 0; k < i; k++) {
+		const struct wk_image *other = &images[quality->closed[k].id];
+
+		if (other->name == image->name && other->state == image->state &&
+		    other->kind == image->kind)
+			return true;
+	}
+	return false;
+}
+
 /* "app has been replaced since it was recorded" */
 static void add_closed_words(const struct wk_quality *quality, uint32_t i, struct wk_buf *line)
 {
@@ -651,6 +667,8 @@ void wk_quality_closed_line(const struct wk_quality *quality, struct wk_buf *lin
 		return;
 	}
 	for (uint32_t i = 0; i < shown; i++) {
+		if (is_said(quality, i))
+			continue;
 		wk_buf_add_text(line, i ? ", " : "");
 		add_closed_words(quality, i, line);
 	}

@@ -537,6 +537,11 @@ static bool read_file_mode(struct wk_perf *perf, struct wk_bytes head)
 		return wk_fail(perf->err, WK_ECORRUPT, 0,
 			       "perf.data: the file ends inside its %d-byte header",
 			       WK_PERF_FILE_HEAD);
+	if (stride > size && stride < 4096)
+		return wk_fail(perf->err, WK_ECORRUPT, 16,
+			       "perf.data: the file is truncated: it has %" PRIu64
+			       " bytes, and an event's description alone %" PRIu64,
+			       size, stride);
 	if (stride < 64 || stride > size)
 		return wk_fail(perf->err, WK_ECORRUPT, 16,
 			       "perf.data: %" PRIu64 " bytes for an event's description, expected "

@@ -57,6 +57,11 @@ bool wk_perf_data_writer_has_head(const struct wk_perf_data_writer *writer)
 	return writer->has_head;
 }
 
+bool wk_perf_data_writer_has_failed(const struct wk_perf_data_writer *writer)
+{
+	return writer->failure.code != WK_OK;
+}
+
 /* Keeps the first failure, so that the caller gets the cause and not its consequences. */
 static bool fail(struct wk_perf_data_writer *writer, struct wk_err *err)
 {

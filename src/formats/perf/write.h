@@ -48,6 +48,9 @@ bool wk_perf_data_writer_flush(struct wk_perf_data_writer *writer, struct wk_err
  * the end of the file, and drops the rest. */
 bool wk_perf_data_writer_add_names(struct wk_perf_data_writer *writer);
 
+/* A sentence about that is the error that the sink returned. */
+bool wk_perf_data_writer_has_failed(const struct wk_perf_data_writer *writer);
+
 /* Writes everything that is left. Once; afterwards nothing may be emitted. False after a failure,
  * even if the end could be written. */
 bool wk_perf_data_writer_finish(struct wk_perf_data_writer *writer, struct wk_err *err);

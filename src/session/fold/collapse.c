@@ -143,7 +143,8 @@ bool wk_collapse_files(const struct wk_collapse_job *job, struct wk_out *out,
 	if (ok && wk_reader_probe(&wk_reader_perf_data, source.input.bytes))
 		ok = wk_fail(err, WK_EFORMAT, WK_NOWHERE,
 			     "%s is a perf.data file, not text; `wick fold` reads it",
-			     source.input.name);
+			     strcmp(source.input.name, "-") == 0 ? "standard input"
+								 : source.input.name);
 	if (ok && !job->format && !is_guessed(source.reader))
 		ok = wk_fail(err, WK_EFORMAT, WK_NOWHERE,
 			     "No applicable collapse implementation found for input%s",
