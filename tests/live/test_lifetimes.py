@@ -66,6 +66,21 @@ def _(t):
     t.equal(len([row for row in rows if row["end_ns"]]), 301, "processes with an end")
 
 
+@tap.case("times count from the start of the command, also if it waits first")
+def _(t):
+    burn = tap.program("live", "burn_30_70")
+    recording = t.record("--", "sh", "-c", f"sleep 0.3; exec {burn} 300", seconds=60)
+    starts = [int(row["start_ns"]) for row in t.csv("show", recording, "processes") if row["start_ns"]]
+    t.equal(min(starts), 0, "the first start")
+
+    def of_burn(*words):
+        return sum(int(row["self_samples"]) for row in t.csv("show", recording, "functions", *words)
+                   if row["image"] == "burn_30_70")
+
+    t.true(of_burn() > 0, "expected samples of burn_30_70")
+    t.equal(of_burn("--time", "290ms-"), of_burn(), "its samples after 290 ms")
+
+
 @tap.case("a program that is deleted while it runs keeps its names")
 def _(t):
     program = t.folder / "burn"
