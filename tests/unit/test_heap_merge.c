@@ -78,6 +78,8 @@ static void emit(struct merging *merging)
 static void add_pass(struct merging *merging, uint64_t ticks)
 {
 	for (uint32_t i = 0; i < merging->threads; i++) {
+		if (merging->thread[i].bytes.len == merging->thread[i].row_from)
+			continue;
 		heap_events_row(&merging->row, 1, i, 1000 + i, &merging->thread[i]);
 		add_row(merging);
 	}
