@@ -659,35 +659,39 @@ static void have_times(struct wk_model *model)
 					    : 1;
 }
 
-/* wick notes its clock before the command starts, and before it looks at what runs. It is the start
- * of the first process after that, if that is known when the first sample comes. */
-static uint64_t recording_began_ns(const struct wk_model *model)
-{
-	struct wk_str clock, wall;
-	uint64_t clock_ns, began_ns = UINT64_MAX;
-
-	if (!wk_str_starts(wk_model_fact_of(model, "recorder", model->input_number), "wick ") ||
-	    !wk_str_split(wk_model_fact_of(model, "clock pair", model->input_number), ' ', &clock,
-			  &wall) ||
-	    !wk_num_u64(clock, &clock_ns))
-		return UINT64_MAX;
-	for (wk_process_id id = 1; id < model->process_count; id++)
-		if (model->processes[id].start_ns >= clock_ns &&
-		    model->processes[id].start_ns < began_ns)
-			began_ns = model->processes[id].start_ns;
-	return began_ns < UINT64_MAX ? began_ns : clock_ns;
-}
-
+/* wick notes its clock before the command starts, and before it looks at what runs. */
 static void see_begin(struct wk_model *model, struct wk_side_time *side)
 {
-	uint64_t began_ns;
+	struct wk_str clock, wall;
+	uint64_t clock_ns;
 
 	if (side->began_inputs == model->input_number)
 		return;
 	side->began_inputs = model->input_number;
-	began_ns = recording_began_ns(model);
-	if (began_ns < side->began_ns)
-		side->began_ns = began_ns;
+	if (wk_str_starts(wk_model_fact_of(model, "recorder", model->input_number), "wick ") &&
+	    wk_str_split(wk_model_fact_of(model, "clock pair", model->input_number), ' ', &clock,
+			 &wall) &&
+	    wk_num_u64(clock, &clock_ns) && clock_ns < side->began_ns)
+		side->began_ns = clock_ns;
+}
+
+/* The first process after that is the command. */
+static void settle_begin(const struct wk_model *model, struct wk_side_time *side)
+{
+	uint64_t start_ns = UINT64_MAX;
+
+	for (wk_process_id id = 1; id < model->process_count; id++)
+		if (model->processes[id].start_ns >= side->began_ns &&
+		    model->processes[id].start_ns < start_ns)
+			start_ns = model->processes[id].start_ns;
+	if (start_ns < UINT64_MAX)
+		side->began_ns = start_ns;
+}
+
+void wk_model_settle_begin(struct wk_model *model)
+{
+	settle_begin(model, &model->side_times[false]);
+	settle_begin(model, &model->side_times[true]);
 }
 
 static void see_side_time(struct wk_model *model, const struct wk_sample *sample)

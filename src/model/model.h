@@ -484,6 +484,9 @@ static inline struct wk_frame_calls wk_model_calls_of(const struct wk_model *mod
 					calls->first[frame + 1] - first };
 }
 
+/* When the recordings began, once all processes are known. */
+void wk_model_settle_begin(struct wk_model *model);
+
 /* An image as symbols/ looks it up. */
 struct wk_image_key wk_model_image_key(const struct wk_model *model, wk_image_id id);
 

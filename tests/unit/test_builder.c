@@ -276,8 +276,9 @@ static void give_fact(struct built *built, const char *key, const char *value)
 							 .value = wk_str_c(value) } });
 }
 
-/* Of a recording by `recorder`, whose command starts at 5000 and has its first sample at 9000. */
-static uint64_t begin_of(const char *recorder, const char *clock_pair, bool has_start)
+/* Of a recording by `recorder`, whose command has its first sample at 9000; 0: no start is known.
+ */
+static uint64_t begin_of(const char *recorder, const char *clock_pair, uint64_t start_ns)
 {
 	static const uint64_t user[] = { 0x5010 };
 	struct built f;
@@ -286,14 +287,17 @@ static uint64_t begin_of(const char *recorder, const char *clock_pair, bool has_
 	built_start(&f);
 	give_fact(&f, "recorder", recorder);
 	give_fact(&f, "clock pair", clock_pair);
-	if (has_start)
+	if (start_ns > 9000)
+		give_sample(&f, 9000, 7, 7, NULL, 0, user, 1, false);
+	if (start_ns)
 		built_give(&f, (struct wk_event){ .kind = WK_EVENT_PROCESS,
-						  .time_ns = 5000,
+						  .time_ns = start_ns,
 						  .pid = 7,
 						  .tid = 7,
 						  .cpu = WK_NO_CPU,
 						  .process = { .change = WK_PROCESS_START } });
-	give_sample(&f, 9000, 7, 7, NULL, 0, user, 1, false);
+	if (start_ns <= 9000)
+		give_sample(&f, 9000, 7, 7, NULL, 0, user, 1, false);
 	give_sample(&f, 9500, 7, 7, NULL, 0, user, 1, false);
 	built_end(&f);
 	begin_ns = wk_model_begin_ns(f.model);
@@ -305,12 +309,13 @@ static uint64_t begin_of(const char *recorder, const char *clock_pair, bool has_
 static void times_of_own_recordings_count_from_their_start(void **state)
 {
 	(void)state;
-	assert_int_equal(begin_of("wick 0.1.0", "4000 99000", true), 5000);
-	assert_int_equal(begin_of("wick 0.1.0", "4000 99000", false), 4000);
-	assert_int_equal(begin_of("wick 0.1.0", "6000 99000", true), 6000); /* not its start */
-	assert_int_equal(begin_of("wick 0.1.0", "9999 99000", true), 9000);
-	assert_int_equal(begin_of("wick 0.1.0", "4000", true), 9000);
-	assert_int_equal(begin_of("6.1.0", "4000 99000", true), 9000); /* perf's */
+	assert_int_equal(begin_of("wick 0.1.0", "4000 99000", 5000), 5000);
+	assert_int_equal(begin_of("wick 0.1.0", "4000 99000", 0), 4000);
+	assert_int_equal(begin_of("wick 0.1.0", "4000 99000", 9200), 9000); /* sampled before */
+	assert_int_equal(begin_of("wick 0.1.0", "6000 99000", 5000), 6000); /* not its start */
+	assert_int_equal(begin_of("wick 0.1.0", "9999 99000", 5000), 9000);
+	assert_int_equal(begin_of("wick 0.1.0", "4000", 5000), 9000);
+	assert_int_equal(begin_of("6.1.0", "4000 99000", 5000), 9000); /* perf's */
 }
 
 static void short_lived_children_keep_their_names(void **state)
