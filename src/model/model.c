@@ -659,6 +659,16 @@ static void have_times(struct wk_model *model)
 					    : 1;
 }
 
+/* Of "recorded" (record/facts.h): "./app 1", "the whole system during ./app 1". */
+static bool names_command(struct wk_str recorded)
+{
+	static const char *const processes[] = { "process ", "processes ", NULL };
+
+	if (wk_str_starts(recorded, "the whole system"))
+		return wk_str_starts(recorded, "the whole system during ");
+	return !wk_str_starts_one_of(recorded, processes);
+}
+
 /* wick notes its clock before the command starts, and before it looks at what runs. */
 static void see_begin(struct wk_model *model, struct wk_side_time *side)
 {
@@ -671,8 +681,11 @@ static void see_begin(struct wk_model *model, struct wk_side_time *side)
 	if (wk_str_starts(wk_model_fact_of(model, "recorder", model->input_number), "wick ") &&
 	    wk_str_split(wk_model_fact_of(model, "clock pair", model->input_number), ' ', &clock,
 			 &wall) &&
-	    wk_num_u64(clock, &clock_ns) && clock_ns < side->began_ns)
+	    wk_num_u64(clock, &clock_ns) && clock_ns < side->began_ns) {
 		side->began_ns = clock_ns;
+		side->began_command =
+			names_command(wk_model_fact_of(model, "recorded", model->input_number));
+	}
 }
 
 /* The first process after that is the command. */
@@ -680,6 +693,8 @@ static void settle_begin(const struct wk_model *model, struct wk_side_time *side
 {
 	uint64_t start_ns = UINT64_MAX;
 
+	if (!side->began_command)
+		return;
 	for (wk_process_id id = 1; id < model->process_count; id++)
 		if (model->processes[id].start_ns >= side->began_ns &&
 		    model->processes[id].start_ns < start_ns)

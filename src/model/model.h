@@ -346,6 +346,7 @@ struct wk_side_time {
 	uint64_t first_ns, last_ns;
 	uint64_t began_ns;     /* when the recording did; UINT64_MAX: unknown */
 	uint32_t began_inputs; /* the number of the last input of which that was asked */
+	bool began_command;    /* which began a little later */
 	bool has_samples;
 	const struct wk_traits *traits; /* of its inputs */
 };

@@ -38,12 +38,13 @@ static void fill_packed(struct wk_packed *packed, const struct wk_unwind_stage *
 }
 
 /* Names the file that could not be read or written. */
-static bool fail(const struct wk_opened *opened, const struct wk_perf_data_writer *writer,
-		 const char *output, struct wk_err *err)
+static void name_failed(const struct wk_opened *opened, const struct wk_perf_data_writer *writer,
+			const char *output, struct wk_err *err)
 {
 	if (!wk_perf_data_writer_has_failed(writer))
-		return wk_opened_fail(opened, err);
-	return wk_err_in(err, strcmp(output, "-") == 0 ? "standard output" : output);
+		wk_opened_fail(opened, err);
+	else
+		wk_err_in(err, strcmp(output, "-") == 0 ? "standard output" : output);
 }
 
 static bool pack(const struct wk_opened *opened, struct wk_symbols *symbols, int fd,
@@ -67,7 +68,7 @@ static bool pack(const struct wk_opened *opened, struct wk_symbols *symbols, int
 	ok = opened->reader->read(&input, &sink, err) && wk_unwind_stage_finish(stage, err) &&
 	     wk_jit_stage_finish(names, err) && wk_perf_data_writer_finish(writer, err);
 	if (!ok)
-		fail(opened, writer, output, err);
+		name_failed(opened, writer, output, err);
 	packed->bytes = wk_perf_data_writer_bytes(writer);
 	fill_packed(packed, stage);
 	wk_unwind_stage_free(stage);

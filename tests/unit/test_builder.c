@@ -276,9 +276,10 @@ static void give_fact(struct built *built, const char *key, const char *value)
 							 .value = wk_str_c(value) } });
 }
 
-/* Of a recording by `recorder`, whose command has its first sample at 9000; 0: no start is known.
- */
-static uint64_t begin_of(const char *recorder, const char *clock_pair, uint64_t start_ns)
+/* Of a recording by `recorder` of `recorded`, a process of which starts at `start_ns` (0: that is
+ * not known) and has its first sample at 9000. */
+static uint64_t begin_of_target(const char *recorder, const char *recorded, const char *clock_pair,
+				uint64_t start_ns)
 {
 	static const uint64_t user[] = { 0x5010 };
 	struct built f;
@@ -286,6 +287,7 @@ static uint64_t begin_of(const char *recorder, const char *clock_pair, uint64_t 
 
 	built_start(&f);
 	give_fact(&f, "recorder", recorder);
+	give_fact(&f, "recorded", recorded);
 	give_fact(&f, "clock pair", clock_pair);
 	if (start_ns > 9000)
 		give_sample(&f, 9000, 7, 7, NULL, 0, user, 1, false);
@@ -306,8 +308,15 @@ static uint64_t begin_of(const char *recorder, const char *clock_pair, uint64_t 
 	return begin_ns;
 }
 
+static uint64_t begin_of(const char *recorder, const char *clock_pair, uint64_t start_ns)
+{
+	return begin_of_target(recorder, "./app input.txt", clock_pair, start_ns);
+}
+
 static void times_of_own_recordings_count_from_their_start(void **state)
 {
+	static const char during[] = "the whole system during ./app";
+
 	(void)state;
 	assert_int_equal(begin_of("wick 0.1.0", "4000 99000", 5000), 5000);
 	assert_int_equal(begin_of("wick 0.1.0", "4000 99000", 0), 4000);
@@ -316,6 +325,11 @@ static void times_of_own_recordings_count_from_their_start(void **state)
 	assert_int_equal(begin_of("wick 0.1.0", "9999 99000", 5000), 9000);
 	assert_int_equal(begin_of("wick 0.1.0", "4000", 5000), 9000);
 	assert_int_equal(begin_of("6.1.0", "4000 99000", 5000), 9000); /* perf's */
+	/* Of what ran already, the first process that starts is not the start. */
+	assert_int_equal(begin_of_target("wick 1", "process 7 (app)", "4000 99000", 5000), 4000);
+	assert_int_equal(begin_of_target("wick 1", "processes 7, 8", "4000 99000", 5000), 4000);
+	assert_int_equal(begin_of_target("wick 1", "the whole system", "4000 99000", 5000), 4000);
+	assert_int_equal(begin_of_target("wick 1", during, "4000 99000", 5000), 5000);
 }
 
 static void short_lived_children_keep_their_names(void **state)
