@@ -104,14 +104,24 @@ static bool all_have_ended(struct wk_reader *reader)
 	return all;
 }
 
+/* Not longer than until `end_ns`. */
+static int shorten(int nap_ms, uint64_t now_ns, uint64_t end_ns)
+{
+	if (end_ns >= now_ns + (uint64_t)nap_ms * 1000000)
+		return nap_ms;
+	return end_ns > now_ns ? (int)((end_ns - now_ns) / 1000000) + 1 : 0;
+}
+
 static void nap(struct wk_reader *reader)
 {
-	uint64_t now_ns = wk_os_clock_ns(), end_ns = reader->started_ns + reader->duration_ns;
+	uint64_t now_ns = wk_os_clock_ns(), wanted_ns = atomic_load(&reader->wanted_ns);
 	int nap_ms = reader->was_full ? NAP_MS_FULL : NAP_MS;
 	uint64_t count;
 
-	if (reader->duration_ns && end_ns < now_ns + (uint64_t)nap_ms * 1000000)
-		nap_ms = end_ns > now_ns ? (int)((end_ns - now_ns) / 1000000) + 1 : 0;
+	if (reader->duration_ns)
+		nap_ms = shorten(nap_ms, now_ns, reader->started_ns + reader->duration_ns);
+	if (wanted_ns)
+		nap_ms = shorten(nap_ms, now_ns, wanted_ns + SLACK_NS);
 	reader->was_woken = poll(reader->polls, reader->poll_count, nap_ms) > 0 &&
 			    reader->polls[reader->perf->cpu_count].revents & POLLIN;
 	if (reader->was_woken && read(reader->wake_fd, &count, sizeof(count)) < 0)
@@ -121,8 +131,19 @@ static void nap(struct wk_reader *reader)
 /* A round without records costs two threads a moment of the processor. */
 static bool puts_empty_round(const struct wk_reader *reader)
 {
-	return reader->puts_empty_rounds &&
-	       (reader->was_woken || wk_os_clock_ns() - reader->woke_ns >= EMPTY_NS);
+	return reader->puts_empty_rounds && (reader->was_woken || reader->is_hasty ||
+					     wk_os_clock_ns() - reader->woke_ns >= EMPTY_NS);
+}
+
+/* Is this the round that the worker wants? */
+static bool is_wanted(struct wk_reader *reader, uint64_t final_ns)
+{
+	uint64_t wanted_ns = atomic_load(&reader->wanted_ns);
+
+	if (!wanted_ns || final_ns < wanted_ns)
+		return false;
+	atomic_store(&reader->wanted_ns, 0);
+	return true;
 }
 
 /* A command gets time to end by itself after Ctrl-C, which reaches it as well. */
@@ -253,6 +274,7 @@ static void drain(struct wk_reader *reader, bool is_last)
 	struct wk_round round = { .final_ns = wk_os_clock_ns() - SLACK_NS, .is_last = is_last };
 	uint64_t pending = look_at_rings(reader);
 
+	reader->is_hasty |= is_wanted(reader, round.final_ns);
 	if (is_last) {
 		round.final_ns = UINT64_MAX;
 		wk_queue_wait_idle(reader->queue);
@@ -339,6 +361,12 @@ static void wake(struct wk_reader *reader)
 	if (write(reader->wake_fd, &one, sizeof(one)) < 0)
 		errno = saved;
 	errno = saved;
+}
+
+void wk_reader_want(struct wk_reader *reader, uint64_t time_ns)
+{
+	if (!atomic_exchange(&reader->wanted_ns, time_ns))
+		wake(reader);
 }
 
 void wk_reader_stop(struct wk_reader *reader)

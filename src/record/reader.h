@@ -30,10 +30,11 @@ struct wk_reader {
 	void (*on_full_stack)(void *context, uint32_t pid, uint32_t tid,
 			      const struct wk_event_stack *stack);
 	bool (*find_stack_end)(void *context, uint32_t tid, struct wk_stack_end *end);
-	void *stack_context;    /* of both */
-	bool puts_empty_rounds; /* now and then: their time is of interest */
+	void *stack_context;            /* of both */
+	bool puts_empty_rounds;         /* now and then: their time is of interest */
+	atomic_uint_fast64_t wanted_ns; /* wk_reader_want; 0: nothing is */
 	uint64_t started_ns;
-	int wake_fd;      /* written to by wk_reader_stop */
+	int wake_fd;      /* written to by wk_reader_stop and wk_reader_want */
 	atomic_int stops; /* how often the user requested a stop */
 	atomic_bool is_cancelled;
 	atomic_uint_fast64_t end_ns; /* when it was over; 0 before */
@@ -50,10 +51,13 @@ struct wk_reader {
 	uint64_t *ends;      /* the end of each ring in this round */
 	bool was_full, had_records, was_woken;
 	uint64_t unseen_bytes, woke_ns; /* put since the worker was woken; when that was */
-	bool is_hasty;                  /* stacks that are deeper than their copies wait */
+	bool is_hasty; /* stacks that are deeper than their copies wait, or the worker does */
 };
 
 bool wk_reader_start(struct wk_reader *reader, struct wk_err *err);
+
+/* The worker wants a round, even an empty one, as soon as all records until `time_ns` are final. */
+void wk_reader_want(struct wk_reader *reader, uint64_t time_ns);
 
 /* Async-signal-safe. The first time it waits a little for the command to end by itself. */
 void wk_reader_stop(struct wk_reader *reader);

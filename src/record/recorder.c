@@ -19,6 +19,7 @@
 #include "record/facts.h"
 #include "record/heap/attach.h"
 #include "record/heap/channels.h"
+#include "record/heap/fairness.h"
 #include "record/heap/library.h"
 #include "record/launch.h"
 #include "record/merge.h"
@@ -52,7 +53,7 @@ struct wk_recorder {
 	struct wk_heap_probes *heap_probes; /* NULL: none */
 	struct wk_heap_attach *heap_attach; /* of processes that run already; or NULL */
 	struct wk_buf heap_rows;
-	uint64_t heap_bytes;
+	uint64_t heap_bytes, heap_moved_ns;
 	struct wk_process_counters *counters; /* NULL: not recorded */
 	bool records_calls;                   /* that change address spaces, ... */
 	bool hooks_calls;                     /* ... or else the heap library does */
@@ -675,6 +676,8 @@ static bool emit_heap(struct wk_recorder *recorder, uint64_t *until_ns, struct w
 	if (recorder->heap_rows.len && recorder->settled_ns)
 		add_settled(&recorder->heap_rows, recorder->settled_ns);
 	recorder->heap_bytes += recorder->heap_rows.len;
+	if (recorder->heap_rows.len >= WK_HEAP_WORTH_BYTES)
+		wk_heap_be_fair(&recorder->heap_moved_ns, wk_os_clock_ns());
 	return emit_heap_rows(recorder, err);
 }
 
@@ -688,8 +691,10 @@ static bool begin_heap(struct wk_recorder *recorder, const struct wk_round *roun
 	if (!recorder->heap || recorder->heap_bytes || round->is_last)
 		return true;
 	first_ns = wk_heap_channels_first_ns(recorder->heap);
-	if (round->final_ns < first_ns)
+	if (round->final_ns < first_ns) {
+		wk_reader_want(&recorder->reader, first_ns);
 		return false;
+	}
 	*ok = wk_merge_flush(&recorder->merge, first_ns, &recorder->queue, handle_record, recorder,
 			     err);
 	return true;

@@ -27,6 +27,7 @@
 #include "os/os.h"
 #include "channel/ticks.h"
 #include "record/heap/channel.h"
+#include "record/heap/fairness.h"
 
 #define BUSY_NAP_NS  UINT64_C(2000000)
 #define QUIET_NAP_NS UINT64_C(100000000)
@@ -58,7 +59,7 @@ struct wk_heap_channels {
 
 	/* The drainer's own. */
 	struct wk_buf events, pass, spaces;
-	uint64_t checked_ns, snapshot_ns; /* of the next one */
+	uint64_t checked_ns, moved_ns, snapshot_ns; /* of the next one */
 };
 
 #define MOST_ROWS_BYTES (32u << 20)
@@ -507,6 +508,8 @@ static bool drain(struct wk_heap_channels *channels)
 	pthread_mutex_unlock(&channels->lock);
 	if (is_worth_it)
 		channels->options.on_rows(channels->options.context);
+	if (had_much)
+		wk_heap_be_fair(&channels->moved_ns, now_ns);
 	return had_much;
 }
 
