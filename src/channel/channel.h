@@ -32,7 +32,7 @@
 
 #define WK_HEAP_VARIABLE "WICK_HEAP"
 
-#define WK_CHANNEL_VERSION 6
+#define WK_CHANNEL_VERSION 7
 #define WK_CHANNEL_THREADS 4096 /* at one time */
 #define WK_CHANNEL_PATCHES 128
 

@@ -7,7 +7,15 @@
  * says that the rest of the block is empty. All is little-endian; signed numbers are folded (0, -1,
  * 1, -2 ...).
  *
- * Events: u64 time at the start of a block, then records:
+ * Events: u64 time at the start of a block, then records. Almost all are packed, and what they are
+ * is in the lowest two bits of their first byte:
+ *
+ *     WK_HEAP_PACKED_FREED, _RELEASED: 5 bytes, from the lowest bit on: 2 bits of that, 14 of the
+ *     time since the last record, 24 of the address
+ *     WK_HEAP_PACKED_ALLOCATED: 10 bytes; these bits, then 16 of the stack, 4 of the function,
+ * which says as well if it is MOVED, 20 of the size
+ *
+ * Before each of the others is a byte WK_HEAP_RECORD_OTHER, where numbers are larger:
  *
  *     u8 kind | function << 3 | WK_HEAP_RECORD_WIDE, then numbers:
  *     ALLOCATED, MOVED: time since the last record, address, size, stack
@@ -53,8 +61,31 @@ enum wk_heap_record {
 	WK_HEAP_RECORD_SNAPSHOT,
 	WK_HEAP_RECORD_MARK,
 };
-#define WK_HEAP_RECORD_BITS 3
-#define WK_HEAP_RECORD_WIDE 0x80
+#define WK_HEAP_RECORD_BITS  3
+#define WK_HEAP_RECORD_WIDE  0x80
+#define WK_HEAP_RECORD_OTHER 4 /* a byte before records that are not packed */
+
+enum wk_heap_packed {
+	WK_HEAP_PACKED_NONE,
+	WK_HEAP_PACKED_FREED,
+	WK_HEAP_PACKED_ALLOCATED,
+	WK_HEAP_PACKED_RELEASED,
+};
+#define WK_HEAP_PACKED_BITS 2
+
+/* Where the numbers of packed records begin, and how many bits they have. */
+#define WK_HEAP_PACKED_TIME          WK_HEAP_PACKED_BITS
+#define WK_HEAP_PACKED_TIME_BITS     14
+#define WK_HEAP_PACKED_ADDRESS       (WK_HEAP_PACKED_TIME + WK_HEAP_PACKED_TIME_BITS)
+#define WK_HEAP_PACKED_ADDRESS_BITS  24
+#define WK_HEAP_PACKED_STACK         (WK_HEAP_PACKED_ADDRESS + WK_HEAP_PACKED_ADDRESS_BITS)
+#define WK_HEAP_PACKED_STACK_BITS    16
+#define WK_HEAP_PACKED_FUNCTION      (WK_HEAP_PACKED_STACK + WK_HEAP_PACKED_STACK_BITS)
+#define WK_HEAP_PACKED_FUNCTION_BITS 4
+#define WK_HEAP_PACKED_SIZE          (WK_HEAP_PACKED_FUNCTION + WK_HEAP_PACKED_FUNCTION_BITS)
+#define WK_HEAP_PACKED_SIZE_BITS     20
+#define WK_HEAP_PACKED_SHORT_BYTES   5u
+#define WK_HEAP_PACKED_LONG_BYTES    10u
 
 /* The most of a text of a snapshot or a mark. */
 #define WK_HEAP_TEXT_BYTES 200
@@ -71,6 +102,11 @@ enum wk_heap_function {
 	WK_HEAP_PVALLOC,
 	WK_HEAP_FUNCTIONS
 };
+
+/* In a packed record, these as well: MOVED by realloc and reallocarray. */
+#define WK_HEAP_PACKED_MOVED       WK_HEAP_FUNCTIONS
+#define WK_HEAP_PACKED_MOVED_ARRAY (WK_HEAP_FUNCTIONS + 1)
+#define WK_HEAP_PACKED_FUNCTIONS   (WK_HEAP_FUNCTIONS + 2)
 
 /* Of records whose kind is WK_HEAP_RECORD_END. */
 enum wk_heap_call {
@@ -90,7 +126,9 @@ enum wk_heap_call {
  *
  *     PROCESS      u32 process, u32 pid, u64 ns: since then; u64 bytes: blocks are sampled with
  *                  this mean distance, 0: all are recorded
- *     EVENTS       u32 process, u32 thread, u32 tid, u64 position, u32 length, the bytes
+ *     PACKED       u32 process, u32 thread, u32 tid, u64 position, u32 length, the bytes
+ *     EVENTS       the same of recorders until 2026-11, without packed records and without
+ *                  WK_HEAP_RECORD_OTHER
  *     DEFINITIONS  u32 process, u64 position, u32 length, the bytes
  *     PASS         u64 ticks, u64 ns: all events until then are in the rows before
  *     COUNTS       u32 process, then the fields of struct wk_channel_counts as u64: until now
@@ -123,6 +161,7 @@ enum wk_heap_stream_row {
 	WK_HEAP_ROW_SETTLED,
 	WK_HEAP_ROW_SPACE,
 	WK_HEAP_ROW_LOOSE,
+	WK_HEAP_ROW_PACKED,
 };
 
 enum wk_heap_space_flag {

@@ -9,6 +9,7 @@
 
 #include "preload/hooks.h"
 #include "preload/internal.h"
+#include "preload/quick.h"
 #include "preload/real.h"
 
 #define MY_FRAME() __builtin_frame_address(0)
@@ -26,6 +27,15 @@ static inline void *note(void *block, size_t size, enum wk_heap_function functio
 	if (wk_space_is_wanted() && block)
 		wk_space_allocated(block, frame);
 	return block;
+}
+
+/* Of functions that are called often. */
+static inline void *note_quickly(void *block, size_t size, enum wk_heap_function function,
+				 const void *frame)
+{
+	if (WK_LIKELY(block) && WK_LIKELY(wk_heap_note_quickly(block, size, function, frame)))
+		return block;
+	return note(block, size, function, frame);
 }
 
 /* A function that another one of the allocator may use is not recorded meanwhile. */
@@ -50,7 +60,7 @@ static inline uint32_t enter_real(void)
 
 static __attribute__((noinline)) void *malloc_noted(size_t size)
 {
-	return note(wk_real.malloc(size), size, WK_HEAP_MALLOC, MY_FRAME());
+	return note_quickly(wk_real.malloc(size), size, WK_HEAP_MALLOC, MY_FRAME());
 }
 
 HOOK PASSES_ON void *malloc(size_t size)
@@ -71,7 +81,7 @@ static void *call_calloc(size_t count, size_t size)
 
 static __attribute__((noinline)) void *calloc_noted(size_t count, size_t size)
 {
-	return note(call_calloc(count, size), count * size, WK_HEAP_CALLOC, MY_FRAME());
+	return note_quickly(call_calloc(count, size), count * size, WK_HEAP_CALLOC, MY_FRAME());
 }
 
 HOOK PASSES_ON void *calloc(size_t count, size_t size)
@@ -89,16 +99,23 @@ static __attribute__((noinline)) void free_pages(void *block, const void *frame)
 	wk_space_released(before, frame);
 }
 
-static __attribute__((noinline)) void free_noted(void *block)
+static __attribute__((noinline)) void free_slowly(void *block)
 {
-	if (!block || WK_UNLIKELY(wk_real_is_stored(block)))
-		return;
 	if (!wk_heap_was_passed(block) && WK_LIKELY(is_wanted()))
 		wk_heap_released(block, WK_HEAP_RECORD_FREED);
 	if (wk_space_is_wanted())
 		free_pages(block, MY_FRAME());
 	else
 		wk_real.free(block);
+}
+
+static __attribute__((noinline)) PASSES_ON void free_noted(void *block)
+{
+	if (WK_UNLIKELY(!block || wk_real_is_stored(block)))
+		return;
+	if (WK_LIKELY(wk_heap_release_quickly(block)))
+		JUMP return wk_real.free(block);
+	JUMP return free_slowly(block);
 }
 
 HOOK PASSES_ON void free(void *block)

@@ -34,6 +34,7 @@ struct wk_heap_wiped {
 	_Alignas(WK_CHANNEL_PAGE) _Atomic uint8_t sampled[2 * WK_CHANNEL_PAGE];
 };
 #define WK_HEAP_BEGUN(epoch, state) ((uint32_t)(epoch) << 8 | (uint32_t)(state))
+#define WK_HEAP_NEVER_BEGUN         UINT32_MAX
 extern struct wk_heap_wiped wk_heap_wiped;
 
 extern uint8_t *wk_heap_state; /* that one, or another byte before the first beginning */
@@ -92,6 +93,7 @@ struct wk_heap_thread {
 	uint32_t stack;
 	uint32_t number; /* of the slot */
 	uint32_t epoch;
+	uint32_t quick; /* WK_HEAP_BEGUN where nothing but all blocks is recorded: quick.h */
 	uint32_t tid;
 	uint32_t endings; /* how often its destructor was called */
 	bool is_late;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "preload/internal.h"
+#include "preload/quick.h"
 #include "channel/ticks.h"
 
 static inline void count(_Atomic uint64_t *counter)
@@ -59,99 +60,107 @@ inline struct wk_heap_thread *wk_heap_enter(void)
 	return thread;
 }
 
-static inline void publish(struct wk_heap_thread *thread, const uint8_t *from, const uint8_t *to)
-{
-	thread->head += (uint64_t)(to - from);
-	atomic_store_explicit(&thread->slot->ring.head, thread->head, memory_order_release);
-}
-
-/* How many bytes of a number follow its lowest one. Without branches, which would be taken one way
- * or the other by chance. Compilers would use the flags of each comparison by three instructions,
- * not by one. */
-static inline uint64_t bytes_that_follow(uint32_t number)
-{
-#if defined(__x86_64__)
-	uint64_t more = 3;
-
-	__asm__("cmp $0x100, %k1\n\t"
-		"sbb $0, %k0\n\t"
-		"cmp $0x10000, %k1\n\t"
-		"sbb $0, %k0\n\t"
-		"cmp $0x1000000, %k1\n\t"
-		"sbb $0, %k0"
-		: "+&r"(more)
-		: "r"(number)
-		: "cc");
-	return more;
-#else
-	return (number > 0xff) + (number > 0xffff) + (number > 0xffffff);
-#endif
-}
-
-static inline uint8_t *put_number(uint8_t *at, uint32_t number, unsigned shift, unsigned *lengths)
-{
-	uint64_t more = bytes_that_follow(number);
-
-	memcpy(at, &number, sizeof(number));
-	*lengths |= (unsigned)more << shift;
-	return at + more + 1;
-}
-
 #define MOST_NUMBERS 4
 
-static __attribute__((noinline)) uint8_t *put_wide(uint8_t *at, unsigned head,
-						   const uint64_t numbers[MOST_NUMBERS],
-						   unsigned count)
+/* A record that is not packed. Of the numbers the second one is a change of address. */
+static __attribute__((noinline)) uint8_t *put_other(uint8_t *at, unsigned head,
+						    const uint64_t numbers[MOST_NUMBERS],
+						    unsigned count)
 {
-	*at++ = (uint8_t)(head | WK_HEAP_RECORD_WIDE);
-	memcpy(at, numbers, count * sizeof(*numbers));
-	return at + count * sizeof(*numbers);
+	uint64_t put[MOST_NUMBERS] = { numbers[0], wk_heap_fold((int64_t)numbers[1] >> 3), numbers[2],
+				       numbers[3] };
+	uint64_t all = 0;
+	uint8_t *lengths;
+
+	for (unsigned i = 0; i < count; i++)
+		all |= put[i];
+	*at++ = WK_HEAP_RECORD_OTHER;
+	if (all >> 32 || numbers[1] & 7) {
+		put[1] = wk_heap_fold((int64_t)numbers[1]);
+		*at++ = (uint8_t)(head | WK_HEAP_RECORD_WIDE);
+		memcpy(at, put, count * sizeof(*put));
+		return at + count * sizeof(*put);
+	}
+	*at++ = (uint8_t)head;
+	lengths = at++;
+	*lengths = 0;
+	for (unsigned i = 0; i < count; i++) {
+		uint32_t number = (uint32_t)put[i];
+		unsigned more = (number > 0xff) + (number > 0xffff) + (number > 0xffffff);
+
+		*lengths |= (uint8_t)(more << 2 * i);
+		memcpy(at, &number, sizeof(number));
+		at += more + 1;
+	}
+	return at;
 }
 
-/* What an allocation has besides its address. */
-struct block_numbers {
-	uint64_t size, stack;
-};
-
-/* A record of a time, an address and, of an allocation, two other numbers. Nothing of it is in an
- * array, which would be written to memory and read back at once. */
-static inline void put(struct wk_heap_thread *thread, unsigned head, uint8_t *from, uint64_t now,
-		       uint64_t address, const struct block_numbers *block)
+/* A record of a time, an address and, of an allocation, two other numbers. `head` is for one that
+ * is not packed. */
+static void put(struct wk_heap_thread *thread, unsigned head, enum wk_heap_packed packed,
+		uint8_t *from, uint64_t now, uint64_t address,
+		const struct wk_heap_packed_block *block)
 {
-	/* A block of the stream may have begun since it was read. */
-	uint64_t time = now > thread->time ? now - thread->time : 0;
+	uint64_t time = wk_heap_time_since(thread, now);
 	int64_t change = (int64_t)(address - thread->address);
-	uint64_t eighth = wk_heap_fold(change >> 3);
-	uint64_t all = time | eighth | (block ? block->size | block->stack : 0);
-	unsigned lengths = 0;
-	uint8_t *at;
+	uint8_t *to = NULL;
 
-	thread->time += time;
-	thread->address = address;
-	if (WK_UNLIKELY(all >> 32 || change & 7)) {
-		const uint64_t numbers[MOST_NUMBERS] = { time, wk_heap_fold(change),
+	if (packed != WK_HEAP_PACKED_NONE)
+		to = wk_heap_put_packed(from, packed, time, change, block);
+	if (!to) {
+		const uint64_t numbers[MOST_NUMBERS] = { time, (uint64_t)change,
 							 block ? block->size : 0,
 							 block ? block->stack : 0 };
 
-		publish(thread, from, put_wide(from, head, numbers, block ? 4 : 2));
-		return;
+		to = put_other(from, head, numbers, block ? 4 : 2);
 	}
-	at = put_number(from + 2, (uint32_t)time, 0, &lengths);
-	at = put_number(at, (uint32_t)eighth, 2, &lengths);
-	if (block) {
-		at = put_number(at, (uint32_t)block->size, 4, &lengths);
-		at = put_number(at, (uint32_t)block->stack, 6, &lengths);
-	}
-	from[0] = (uint8_t)head;
-	from[1] = (uint8_t)lengths;
-	publish(thread, from, at);
+	thread->time += time;
+	thread->address = address;
+	wk_heap_publish(thread, from, to);
 }
 
-static inline uint64_t now(void)
+_Static_assert(WK_HEAP_PACKED_FUNCTIONS <= 1 << WK_HEAP_PACKED_FUNCTION_BITS, "a function fits");
+
+static void put_stack(struct wk_heap_thread *thread, enum wk_heap_record record, const void *block,
+		      size_t size, enum wk_heap_function function, const void *frame, uint64_t now)
 {
-	if (atomic_load_explicit(&wk_heap_orders_times, memory_order_relaxed))
-		return wk_heap_ticks();
-	return wk_heap_ticks_alone();
+	struct wk_heap_packed_block packed = { .size = size, .function = function };
+	bool is_moved = record == WK_HEAP_RECORD_MOVED;
+	uint32_t stack = wk_heap_walk(thread, frame);
+	uint8_t *at = wk_heap_room(thread);
+
+	if (WK_UNLIKELY(!at))
+		return;
+	if (is_moved)
+		packed.function = function == WK_HEAP_REALLOC ? WK_HEAP_PACKED_MOVED
+							      : WK_HEAP_PACKED_MOVED_ARRAY;
+	packed.stack = wk_heap_fold((int32_t)(stack - thread->stack));
+	thread->stack = stack;
+	put(thread, (unsigned)record | (unsigned)function << WK_HEAP_RECORD_BITS,
+	    WK_HEAP_PACKED_ALLOCATED, at, now, (uintptr_t)block, &packed);
+}
+
+void wk_heap_put_block(struct wk_heap_thread *thread, const void *block, size_t size,
+		       enum wk_heap_function function, const void *frame, uint64_t now)
+{
+	put_stack(thread, WK_HEAP_RECORD_ALLOCATED, block, size, function, frame, now);
+}
+
+static void put_address(struct wk_heap_thread *thread, enum wk_heap_record record,
+			const void *block, uint64_t now)
+{
+	enum wk_heap_packed packed = record == WK_HEAP_RECORD_FREED      ? WK_HEAP_PACKED_FREED
+				     : record == WK_HEAP_RECORD_RELEASED ? WK_HEAP_PACKED_RELEASED
+									 : WK_HEAP_PACKED_NONE;
+	uint8_t *at = wk_heap_room(thread);
+
+	if (WK_LIKELY(at))
+		put(thread, record, packed, at, now, (uintptr_t)block, NULL);
+}
+
+void wk_heap_put_released(struct wk_heap_thread *thread, const void *block, uint64_t now)
+{
+	put_address(thread, WK_HEAP_RECORD_FREED, block, now);
 }
 
 /* A call that is not recorded takes the point that fell on it away: it is not for the next one. */
@@ -184,12 +193,10 @@ static inline struct wk_heap_thread *enter_for_blocks(void)
 	return NULL;
 }
 
-static inline void put_block(const void *block, size_t size, unsigned head, const void *frame)
+static void put_block(const void *block, size_t size, enum wk_heap_record record,
+		      enum wk_heap_function function, const void *frame)
 {
 	struct wk_heap_thread *thread = enter_for_blocks();
-	uint32_t stack, last;
-	uint64_t time;
-	uint8_t *at;
 
 	if (WK_UNLIKELY(wk_heap_sample_bytes) && !is_sampled(thread, block, size)) {
 		if (thread)
@@ -198,50 +205,36 @@ static inline void put_block(const void *block, size_t size, unsigned head, cons
 	}
 	if (!thread)
 		return;
-	/* First, since all else can be done while the counter is read. */
-	time = now();
-	stack = wk_heap_walk(thread, frame);
-	at = wk_heap_room(thread);
-	if (WK_LIKELY(at)) {
-		last = thread->stack;
-		thread->stack = stack;
-		put(thread, head, at, time, (uintptr_t)block,
-		    &(struct block_numbers){ size, wk_heap_fold((int32_t)(stack - last)) });
-	}
+	put_stack(thread, record, block, size, function, frame, wk_heap_now());
 	wk_heap_leave(thread);
 }
 
 void wk_heap_allocated(const void *block, size_t size, enum wk_heap_function function,
 		       const void *frame)
 {
-	put_block(block, size, WK_HEAP_RECORD_ALLOCATED | (unsigned)function << WK_HEAP_RECORD_BITS,
-		  frame);
+	put_block(block, size, WK_HEAP_RECORD_ALLOCATED, function, frame);
 }
 
 void wk_heap_moved(const void *block, size_t size, enum wk_heap_function function,
 		   const void *frame)
 {
-	put_block(block, size, WK_HEAP_RECORD_MOVED | (unsigned)function << WK_HEAP_RECORD_BITS,
-		  frame);
+	put_block(block, size, WK_HEAP_RECORD_MOVED, function, frame);
 }
 
 bool wk_heap_released(const void *block, enum wk_heap_record record)
 {
 	struct wk_heap_thread *thread;
-	uint64_t time;
-	uint8_t *at;
+	uint64_t now;
 
 	if (wk_heap_sample_bytes && record == WK_HEAP_RECORD_KEPT)
 		wk_heap_sample_add(block);
 	else if (wk_heap_sample_bytes && !wk_heap_sample_remove(block))
 		return false;
-	time = now(); /* first as well */
+	now = wk_heap_now();
 	thread = enter_for_blocks();
 	if (!thread)
 		return false;
-	at = wk_heap_room(thread);
-	if (WK_LIKELY(at))
-		put(thread, record, at, time, (uintptr_t)block, NULL);
+	put_address(thread, record, block, now);
 	wk_heap_leave(thread);
 	return true;
 }
@@ -263,9 +256,10 @@ static void put_call(struct wk_heap_thread *thread, unsigned call, uint64_t resu
 	if (frame)
 		thread->stack = stack;
 	thread->time += numbers[0];
-	*from = (uint8_t)(call << WK_HEAP_RECORD_BITS | WK_HEAP_RECORD_WIDE);
-	memcpy(from + 1, numbers, sizeof(numbers));
-	publish(thread, from, from + 1 + sizeof(numbers));
+	from[0] = WK_HEAP_RECORD_OTHER;
+	from[1] = (uint8_t)(call << WK_HEAP_RECORD_BITS | WK_HEAP_RECORD_WIDE);
+	memcpy(from + 2, numbers, sizeof(numbers));
+	wk_heap_publish(thread, from, from + 2 + sizeof(numbers));
 }
 
 void wk_heap_called(unsigned call, uint64_t result,
@@ -311,12 +305,12 @@ static void put_text(enum wk_heap_record record, const char *text)
 		if (record == WK_HEAP_RECORD_SNAPSHOT)
 			atomic_fetch_add(&wk_heap_control->snapshots, 1);
 		time = wk_heap_ticks();
-		at = put_wide(from, record, (const uint64_t[MOST_NUMBERS]){ time - thread->time },
-			      1);
+		at = put_other(from, record, (const uint64_t[MOST_NUMBERS]){ time - thread->time },
+			       1);
 		thread->time = time;
 		*at++ = (uint8_t)length;
 		memcpy(at, text, length);
-		publish(thread, from, at + length);
+		wk_heap_publish(thread, from, at + length);
 	}
 	wk_heap_leave(thread);
 }

@@ -211,6 +211,10 @@ static bool take_slot(struct wk_heap_thread *thread, uint32_t tid)
 		.distance = wk_heap_sample_bytes ? wk_heap_sample_distance() : 0,
 	};
 	thread->epoch = wk_heap_epoch;
+	thread->quick =
+		wk_heap_sample_bytes || (wk_heap_records & ~WK_CHANNEL_LOOSE) != WK_CHANNEL_HEAP
+			? WK_HEAP_NEVER_BEGUN
+			: WK_HEAP_BEGUN(wk_heap_epoch, WK_HEAP_ON);
 	begin_stream(thread);
 	atomic_store(&thread->slot->tid, tid);
 	atomic_fetch_add(&thread->slot->use, 1);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "preload/internal.h"
+#include "preload/quick.h"
 
 /* Of the kernel's struct ucontext on x86-64, which lies at the stack pointer when a signal's
  * handler has returned. */
@@ -15,14 +16,6 @@
 #define REGISTER_BP        10
 #define REGISTER_SP        15
 #define REGISTER_PC        16
-
-static uintptr_t load(uintptr_t at)
-{
-	uintptr_t value;
-
-	memcpy(&value, (const void *)at, sizeof(value));
-	return value;
-}
 
 /* Made by the loader: in the stack of the first thread. */
 extern void *__libc_stack_end __attribute__((weak));
@@ -66,31 +59,6 @@ static uintptr_t end_of_stack(struct wk_heap_thread *thread, uintptr_t sp)
 	return find_stack(thread, sp);
 }
 
-/* The last stack, which begins after what is at &nothing. */
-static inline struct wk_heap_known *last_of(struct wk_heap_thread *thread)
-{
-	return thread->known + WK_HEAP_AT_ONCE;
-}
-
-/* 0 if the return address still lies there. */
-static inline uintptr_t change_of(const struct wk_heap_known *known)
-{
-	return load(known->frame.slot) ^ known->frame.pc;
-}
-
-/* Is the outer part of the last stack, up to its frame `i`, still there? Some at a time, since a
- * branch for each would cost more than its loads. */
-static inline bool is_still_there(struct wk_heap_thread *thread, uint32_t i)
-{
-	for (const struct wk_heap_known *at = last_of(thread) + i; at > last_of(thread);) {
-		at -= WK_HEAP_AT_ONCE;
-		if (WK_UNLIKELY(change_of(at) | change_of(at + 1) | change_of(at + 2) |
-				change_of(at + 3)))
-			return false;
-	}
-	return true;
-}
-
 /* The frame of the caller; false if there is none, or none is known. */
 static inline bool step(struct wk_heap_thread *thread, struct wk_heap_frame *frame, uintptr_t *end)
 {
@@ -105,23 +73,23 @@ static inline bool step(struct wk_heap_thread *thread, struct wk_heap_frame *fra
 		cfa = frame->bp + (uintptr_t)(intptr_t)row.offset;
 		if (cfa < sp || cfa > *end - sizeof(cfa) || cfa % sizeof(cfa))
 			return false;
-		cfa = load(cfa);
+		cfa = wk_heap_load(cfa);
 		if (frame->bp < sp || frame->bp > *end - sizeof(cfa) || cfa <= sp || cfa > *end)
 			return false;
-		*frame = (struct wk_heap_frame){ cfa - sizeof(cfa), load(cfa - sizeof(cfa)),
-						 load(frame->bp) };
+		*frame = (struct wk_heap_frame){ cfa - sizeof(cfa), wk_heap_load(cfa - sizeof(cfa)),
+						 wk_heap_load(frame->bp) };
 		return frame->pc;
 	} else if (row.kind == WK_HEAP_UNWIND_SIGNAL) {
 		uintptr_t registers = sp + UCONTEXT_REGISTERS;
 
 		if (registers + (REGISTER_PC + 1) * sizeof(cfa) > *end)
 			return false;
-		cfa = load(registers + REGISTER_SP * sizeof(cfa));
+		cfa = wk_heap_load(registers + REGISTER_SP * sizeof(cfa));
 		*end = end_of_stack(thread, cfa);
 		/* 1 more, since what was interrupted is no return address. */
 		*frame = (struct wk_heap_frame){
-			cfa - sizeof(cfa), load(registers + REGISTER_PC * sizeof(cfa)) + 1,
-			load(registers + REGISTER_BP * sizeof(cfa)) };
+			cfa - sizeof(cfa), wk_heap_load(registers + REGISTER_PC * sizeof(cfa)) + 1,
+			wk_heap_load(registers + REGISTER_BP * sizeof(cfa)) };
 		return *end;
 	} else {
 		return false;
@@ -133,42 +101,18 @@ static inline bool step(struct wk_heap_thread *thread, struct wk_heap_frame *fra
 
 		if (WK_UNLIKELY(saved < sp || saved >= cfa))
 			return false;
-		frame->bp = load(saved);
+		frame->bp = wk_heap_load(saved);
 	}
 	frame->slot = cfa - sizeof(cfa);
-	frame->pc = load(frame->slot);
+	frame->pc = wk_heap_load(frame->slot);
 	return frame->pc;
-}
-
-/* ---- tips */
-
-static inline struct wk_heap_tip *tip_of(struct wk_heap_thread *thread,
-					 const struct wk_heap_frame *frame)
-{
-	return &thread->tips[(frame->slot >> 4 ^ frame->pc ^ frame->pc >> 4) % WK_HEAP_TIPS];
-}
-
-/* Is the tip's stack there, which begins at `frame`? */
-static inline bool is_tip_there(struct wk_heap_thread *thread, const struct wk_heap_tip *tip,
-				const struct wk_heap_frame *frame)
-{
-	uintptr_t change = tip->frame.slot ^ frame->slot;
-
-	change |= tip->frame.pc ^ frame->pc;
-	change |= tip->frame.bp ^ frame->bp;
-	if (WK_UNLIKELY(change) || tip->outer > thread->depth ||
-	    tip->since != last_of(thread)[tip->outer - 1].since)
-		return false;
-	for (uint32_t i = 0; i < WK_HEAP_INNER; i++)
-		change |= load(tip->inner[i].slot) ^ tip->inner[i].pc;
-	return WK_LIKELY(!change) && is_still_there(thread, tip->outer);
 }
 
 /* The last stack, of which `count` frames are new. At least one is of its outer part. */
 static void keep_tip(struct wk_heap_thread *thread, uint32_t count)
 {
-	const struct wk_heap_known *at = last_of(thread) + thread->depth - 1;
-	struct wk_heap_tip *tip = tip_of(thread, &at->frame);
+	const struct wk_heap_known *at = wk_heap_last_of(thread) + thread->depth - 1;
+	struct wk_heap_tip *tip = wk_heap_tip_of(thread, &at->frame);
 
 	count = count ? count - 1 : 0;
 	count = count < WK_HEAP_INNER ? count : WK_HEAP_INNER;
@@ -191,7 +135,7 @@ static void keep_tip(struct wk_heap_thread *thread, uint32_t count)
  * the innermost one that could be added. */
 static uint32_t add_fresh(struct wk_heap_thread *thread, uint32_t known, uint32_t *fresh)
 {
-	struct wk_heap_known *last = last_of(thread);
+	struct wk_heap_known *last = wk_heap_last_of(thread);
 	uint32_t node = known ? last[known - 1].node : 0, joined = known;
 
 	/* None of a stack that was so long ago has the same number. */
@@ -212,19 +156,19 @@ static uint32_t add_fresh(struct wk_heap_thread *thread, uint32_t known, uint32_
 static __attribute__((noinline)) uint32_t walk(struct wk_heap_thread *thread, uintptr_t base)
 {
 	uintptr_t end = end_of_stack(thread, base);
-	struct wk_heap_frame frame = { base + sizeof(base), load(base + sizeof(base)),
-				       load(base) };
+	struct wk_heap_frame frame = { base + sizeof(base), wk_heap_load(base + sizeof(base)),
+				       wk_heap_load(base) };
 	bool is_own = end && base >= thread->stack_low && base < thread->stack_high;
 	uint32_t code = atomic_load_explicit(&wk_heap_code, memory_order_relaxed);
 	uint32_t known = is_own && code == thread->code ? thread->depth : 0, fresh = 0, node = 0;
-	const struct wk_heap_known *last = last_of(thread);
+	const struct wk_heap_known *last = wk_heap_last_of(thread);
 
 	for (bool goes_on = end; goes_on; goes_on = step(thread, &frame, &end)) {
 		while (known && last[known - 1].frame.slot < frame.slot)
 			known--;
 		if (known && last[known - 1].frame.slot == frame.slot &&
 		    last[known - 1].frame.pc == frame.pc && last[known - 1].frame.bp == frame.bp &&
-		    is_still_there(thread, known - 1))
+		    wk_heap_is_still_there(thread, known - 1))
 			goto join;
 		if (WK_UNLIKELY(fresh == WK_HEAP_DEPTH)) {
 			atomic_fetch_add(&wk_heap_head->counts.cut, 1);
@@ -252,16 +196,9 @@ void wk_heap_walk_begin(struct wk_heap_thread *thread)
 		thread->known[i].frame.slot = (uintptr_t)&thread->nothing;
 }
 
-inline uint32_t wk_heap_walk(struct wk_heap_thread *thread, const void *from)
+uint32_t wk_heap_walk(struct wk_heap_thread *thread, const void *from)
 {
-	uintptr_t base = (uintptr_t)from;
-	struct wk_heap_frame frame = { base + sizeof(base), load(base + sizeof(base)),
-				       load(base) };
-	const struct wk_heap_tip *tip = tip_of(thread, &frame);
+	const struct wk_heap_tip *tip = wk_heap_find_tip(thread, from);
 
-	if (WK_LIKELY(base >= thread->stack_low && base < thread->stack_high &&
-		      atomic_load_explicit(&wk_heap_code, memory_order_relaxed) == thread->code &&
-		      is_tip_there(thread, tip, &frame)))
-		return tip->node;
-	return walk(thread, base);
+	return WK_LIKELY(tip) ? tip->node : walk(thread, (uintptr_t)from);
 }

@@ -179,7 +179,8 @@ static struct thread *thread_of(struct wk_heap_streams *streams, uint32_t proces
 	return &streams->threads[*known - 1];
 }
 
-static bool add_events(struct wk_heap_streams *streams, uint32_t process, struct wk_bytes *row)
+static bool add_events(struct wk_heap_streams *streams, uint32_t process, bool is_packed,
+		       struct wk_bytes *row)
 {
 	uint32_t ring = wk_u32le(row), tid = wk_u32le(row);
 	uint64_t position = wk_u64le(row);
@@ -189,7 +190,7 @@ static bool add_events(struct wk_heap_streams *streams, uint32_t process, struct
 	if (row->bad || bytes.bad || ring >= WK_CHANNEL_THREADS)
 		return false;
 	thread = thread_of(streams, process, ring);
-	wk_heap_thread_stream_add(&thread->stream, tid, position, bytes);
+	wk_heap_thread_stream_add(&thread->stream, tid, position, is_packed, bytes);
 	if (thread->has_next)
 		return true;
 	thread->has_next = wk_heap_thread_stream_next(&thread->stream, &thread->next);
@@ -304,8 +305,9 @@ static bool add_row(struct wk_heap_streams *streams, struct wk_bytes *row)
 	if (row->bad || !process)
 		return false;
 	switch (kind) {
+	case WK_HEAP_ROW_PACKED:
 	case WK_HEAP_ROW_EVENTS:
-		return add_events(streams, process, row);
+		return add_events(streams, process, kind == WK_HEAP_ROW_PACKED, row);
 	case WK_HEAP_ROW_DEFINITIONS:
 		return add_definitions(streams, &streams->processes[process], row);
 	case WK_HEAP_ROW_COUNTS:

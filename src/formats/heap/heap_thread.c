@@ -8,9 +8,6 @@
 /* Behind the bytes: numbers are read in pieces of four. */
 #define PADDING 4
 
-/* Of a record that has neither wide numbers nor a text. */
-#define MOST_NARROW 18
-
 static uint64_t position_of(const struct wk_heap_thread_stream *stream, size_t at)
 {
 	return stream->position + at;
@@ -34,10 +31,11 @@ static void keep(struct wk_heap_thread_stream *stream, struct wk_bytes bytes)
 }
 
 void wk_heap_thread_stream_add(struct wk_heap_thread_stream *stream, uint32_t tid,
-			       uint64_t position, struct wk_bytes bytes)
+			       uint64_t position, bool is_packed, struct wk_bytes bytes)
 {
 	if (wk_bytes_left(&bytes) == 0)
 		return;
+	stream->is_packed = is_packed;
 	/* What is missing ends what was there: a record that was cut off cannot be read. */
 	if (position != position_of(stream, stream->to)) {
 		stream->to = stream->from;
@@ -121,8 +119,8 @@ static bool read_call(struct wk_heap_thread_stream *stream, struct wk_bytes *in,
 	return !in->bad && head & WK_HEAP_RECORD_WIDE && call && call < WK_HEAP_CALLS;
 }
 
-static bool read_record(struct wk_heap_thread_stream *stream, struct wk_bytes *in,
-			struct wk_heap_record_read *record)
+static bool read_other(struct wk_heap_thread_stream *stream, struct wk_bytes *in,
+		       struct wk_heap_record_read *record)
 {
 	uint8_t head = wk_u8(in);
 	bool is_wide = head & WK_HEAP_RECORD_WIDE;
@@ -154,6 +152,105 @@ static bool read_record(struct wk_heap_thread_stream *stream, struct wk_bytes *i
 	return !in->bad;
 }
 
+static inline uint64_t bits_of(uint64_t word, unsigned from, unsigned count)
+{
+	return word >> from & ((UINT64_C(1) << count) - 1);
+}
+
+/* A packed record, relative to the one before it. */
+struct packed {
+	enum wk_heap_packed kind;
+	unsigned bytes, function;
+	uint64_t time, change, size;
+	uint32_t stack;
+};
+
+/* Reads WK_HEAP_PACKED_LONG_BYTES, whatever it is. */
+static inline struct packed unpack(const uint8_t *at)
+{
+	uint64_t word, address;
+	uint16_t end;
+	bool has_block;
+
+	memcpy(&word, at, sizeof(word));
+	memcpy(&end, at + sizeof(word), sizeof(end));
+	word = WK_FROM_LE(64, word);
+	end = WK_FROM_LE(16, end);
+	has_block = bits_of(word, 0, WK_HEAP_PACKED_BITS) == WK_HEAP_PACKED_ALLOCATED;
+	address = bits_of(word, WK_HEAP_PACKED_ADDRESS, WK_HEAP_PACKED_ADDRESS_BITS);
+	return (struct packed){
+		.kind = (enum wk_heap_packed)bits_of(word, 0, WK_HEAP_PACKED_BITS),
+		.bytes = has_block ? WK_HEAP_PACKED_LONG_BYTES : WK_HEAP_PACKED_SHORT_BYTES,
+		.time = bits_of(word, WK_HEAP_PACKED_TIME, WK_HEAP_PACKED_TIME_BITS),
+		.change = (uint64_t)wk_heap_unfold(address) << 3,
+		.function = has_block ? (unsigned)bits_of(word, WK_HEAP_PACKED_FUNCTION,
+							  WK_HEAP_PACKED_FUNCTION_BITS)
+				      : 0,
+		.size = has_block ? word >> WK_HEAP_PACKED_SIZE |
+					    (uint64_t)end << (64 - WK_HEAP_PACKED_SIZE)
+				  : 0,
+		.stack = has_block ? (uint32_t)wk_heap_unfold(bits_of(word, WK_HEAP_PACKED_STACK,
+								      WK_HEAP_PACKED_STACK_BITS))
+				   : 0,
+	};
+}
+
+/* False if it is of another kind, or wrong. */
+static inline bool is_packed(const struct packed *packed)
+{
+	return packed->kind != WK_HEAP_PACKED_NONE && packed->function < WK_HEAP_PACKED_FUNCTIONS;
+}
+
+static inline bool is_moved(const struct packed *packed)
+{
+	return packed->function >= WK_HEAP_PACKED_MOVED;
+}
+
+static inline enum wk_heap_function function_of(const struct packed *packed)
+{
+	return (enum wk_heap_function)(is_moved(packed) ? packed->function - WK_HEAP_PACKED_MOVED +
+								  WK_HEAP_REALLOC
+							: packed->function);
+}
+
+static inline void use_packed(struct wk_heap_thread_stream *stream, const struct packed *packed,
+			      struct wk_heap_record_read *record)
+{
+	static const enum wk_heap_record kinds[] = {
+		[WK_HEAP_PACKED_FREED] = WK_HEAP_RECORD_FREED,
+		[WK_HEAP_PACKED_ALLOCATED] = WK_HEAP_RECORD_ALLOCATED,
+		[WK_HEAP_PACKED_RELEASED] = WK_HEAP_RECORD_RELEASED,
+	};
+
+	record->kind = is_moved(packed) ? WK_HEAP_RECORD_MOVED : kinds[packed->kind];
+	record->function = function_of(packed);
+	record->text_bytes = 0;
+	record->ticks = stream->ticks += packed->time;
+	record->address = stream->address += packed->change;
+	record->size_bytes = packed->size;
+	record->stack = stream->stack += packed->stack;
+}
+
+static bool read_record(struct wk_heap_thread_stream *stream, struct wk_bytes *in,
+			struct wk_heap_record_read *record)
+{
+	uint8_t start[WK_HEAP_PACKED_LONG_BYTES] = { 0 };
+	size_t left = wk_bytes_left(in);
+	struct packed packed;
+
+	if (!stream->is_packed || *in->at == WK_HEAP_RECORD_OTHER) {
+		wk_bytes_skip(in, stream->is_packed);
+		return read_other(stream, in, record);
+	}
+	memcpy(start, in->at, left < sizeof(start) ? left : sizeof(start));
+	packed = unpack(start);
+	if (!is_packed(&packed) || left < packed.bytes)
+		return false;
+	wk_bytes_skip(in, packed.bytes);
+	use_packed(stream, &packed, record);
+	return true;
+}
+
 static void begin_block(struct wk_heap_thread_stream *stream)
 {
 	struct wk_bytes in = wk_bytes_of(stream->bytes + stream->from, 8);
@@ -178,7 +275,9 @@ static void find_quick(struct wk_heap_thread_stream *stream)
 {
 	size_t left = left_of_block(stream);
 
-	stream->quick = left > MOST_NARROW ? stream->from + left - MOST_NARROW : 0;
+	stream->quick = stream->is_packed && left > WK_HEAP_PACKED_LONG_BYTES
+				? stream->from + left - WK_HEAP_PACKED_LONG_BYTES
+				: 0;
 	if (stream->user + 1 < stream->user_count) {
 		uint64_t next = stream->users[stream->user + 1].position;
 
@@ -187,28 +286,16 @@ static void find_quick(struct wk_heap_thread_stream *stream)
 	}
 }
 
-/* Of the usual kind: false if it is another one. */
+/* False if it is not packed. */
 static inline bool read_quickly(struct wk_heap_thread_stream *stream,
 				struct wk_heap_record_read *record)
 {
-	const uint8_t *at = stream->bytes + stream->from;
-	uint8_t head = at[0], lengths = at[1];
-	unsigned count = count_numbers[head & ((1 << WK_HEAP_RECORD_BITS) - 1)];
+	struct packed packed = unpack(stream->bytes + stream->from);
 
-	if (head >> WK_HEAP_RECORD_BITS >= WK_HEAP_FUNCTIONS || count < 2)
+	if (!is_packed(&packed))
 		return false;
-	at += 2;
-	record->kind = head & ((1 << WK_HEAP_RECORD_BITS) - 1);
-	record->function = head >> WK_HEAP_RECORD_BITS;
-	record->ticks = stream->ticks += read_number(&at, lengths & 3);
-	record->address = stream->address +=
-		(uint64_t)wk_heap_unfold(read_number(&at, lengths >> 2 & 3)) << 3;
-	if (count == 4) {
-		record->size_bytes = read_number(&at, lengths >> 4 & 3);
-		stream->stack += (uint32_t)wk_heap_unfold(read_number(&at, lengths >> 6));
-		record->stack = stream->stack;
-	}
-	stream->from = (size_t)(at - stream->bytes);
+	use_packed(stream, &packed, record);
+	stream->from += packed.bytes;
 	return true;
 }
 
@@ -255,7 +342,12 @@ bool wk_heap_thread_stream_next(struct wk_heap_thread_stream *stream,
 /* What is freed in realloc may have been kept: only what follows shows that. */
 static inline bool is_settled(const uint8_t *next, const uint8_t *end)
 {
-	return next < end && (*next & ((1 << WK_HEAP_RECORD_BITS) - 1)) == WK_HEAP_RECORD_MOVED;
+	struct packed packed;
+
+	if (next >= end)
+		return false;
+	packed = unpack(next);
+	return packed.kind == WK_HEAP_PACKED_ALLOCATED && is_moved(&packed);
 }
 
 /* What records are relative to. */
@@ -269,35 +361,27 @@ static inline const uint8_t *read_block(const uint8_t *at, const uint8_t *end,
 					const struct wk_heap_run *run, struct last *last,
 					struct wk_event_block *block)
 {
-	uint8_t head = at[0], lengths = at[1];
-	unsigned kind = head & ((1 << WK_HEAP_RECORD_BITS) - 1);
-	bool is_freed = kind == WK_HEAP_RECORD_FREED || kind == WK_HEAP_RECORD_RELEASED;
-	const uint8_t *next = at + 2;
-	uint64_t ticks = last->ticks + read_number(&next, lengths & 3);
+	struct packed packed = unpack(at);
+	uint64_t ticks = last->ticks + packed.time;
 
-	if (head >> WK_HEAP_RECORD_BITS >= WK_HEAP_FUNCTIONS ||
-	    ticks - run->from_ticks > run->most_ticks)
+	if (!is_packed(&packed) || ticks - run->from_ticks > run->most_ticks ||
+	    (packed.kind == WK_HEAP_PACKED_RELEASED && !is_settled(at + packed.bytes, end)))
 		return NULL;
-	block->time_ns =
-		run->from_ns +
-		(uint64_t)(int64_t)((double)(int64_t)(ticks - run->from_ticks) * run->ns_per_tick);
-	block->address = last->address +
-			 ((uint64_t)wk_heap_unfold(read_number(&next, lengths >> 2 & 3)) << 3);
-	block->size_bytes = 0;
-	block->stack = 0;
-	block->thread = 0;
-	block->part = head >> WK_HEAP_RECORD_BITS;
-	block->is_freed = is_freed;
-	if (kind == WK_HEAP_RECORD_ALLOCATED || kind == WK_HEAP_RECORD_MOVED) {
-		block->size_bytes = read_number(&next, lengths >> 4 & 3);
-		last->stack += (uint32_t)wk_heap_unfold(read_number(&next, lengths >> 6));
-		block->stack = (uint32_t)wk_heap_stacks_row(run->stacks, last->stack);
-	} else if (!is_freed || (kind == WK_HEAP_RECORD_RELEASED && !is_settled(next, end))) {
-		return NULL;
-	}
 	last->ticks = ticks;
-	last->address = block->address;
-	return next;
+	last->address += packed.change;
+	last->stack += packed.stack;
+	*block = (struct wk_event_block){
+		.time_ns = run->from_ns +
+			   (uint64_t)(int64_t)((double)(int64_t)(ticks - run->from_ticks) *
+					       run->ns_per_tick),
+		.address = last->address,
+		.size_bytes = packed.size,
+		.part = (uint8_t)function_of(&packed),
+		.is_freed = packed.kind != WK_HEAP_PACKED_ALLOCATED,
+	};
+	if (packed.kind == WK_HEAP_PACKED_ALLOCATED)
+		block->stack = (uint32_t)wk_heap_stacks_row(run->stacks, last->stack);
+	return at + packed.bytes;
 }
 
 size_t wk_heap_thread_stream_blocks(struct wk_heap_thread_stream *stream,

@@ -32,7 +32,8 @@ struct wk_heap_thread_stream {
 	uint32_t stack;
 	/* Of the last record, if it is a call. */
 	uint64_t call_result, call_arguments[WK_HEAP_CALL_ARGUMENTS];
-	bool is_lost; /* until the next block */
+	bool is_packed; /* as WK_HEAP_ROW_PACKED says; or else as ..._EVENTS */
+	bool is_lost;   /* until the next block */
 	uint64_t damaged;
 
 	/* Which thread had the ring, from a position on. */
@@ -43,8 +44,9 @@ struct wk_heap_thread_stream {
 	size_t user_count, user_cap, user;
 };
 
+/* `is_packed`: of a row WK_HEAP_ROW_PACKED, as all bytes of the stream are. */
 void wk_heap_thread_stream_add(struct wk_heap_thread_stream *stream, uint32_t tid,
-			       uint64_t position, struct wk_bytes bytes);
+			       uint64_t position, bool is_packed, struct wk_bytes bytes);
 
 /* The next record; false if there is none yet. */
 bool wk_heap_thread_stream_next(struct wk_heap_thread_stream *stream,

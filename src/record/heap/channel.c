@@ -161,7 +161,7 @@ static bool add_events(struct wk_heap_channel *channel, uint32_t i, uint32_t byt
 	uint64_t position = channel->tails[i], end = position + bytes, next;
 	size_t before = rows->len;
 
-	begin_row(rows, 4 + 4 + 8 + 4 + bytes, WK_HEAP_ROW_EVENTS, channel->number);
+	begin_row(rows, 4 + 4 + 8 + 4 + bytes, WK_HEAP_ROW_PACKED, channel->number);
 	wk_buf_add_u32(rows, i);
 	wk_buf_add_u32(rows, atomic_load(&slot->tid));
 	wk_buf_add_u64(rows, position);
