@@ -17,6 +17,9 @@ struct heap_stream {
 	uint32_t stack, next;
 };
 
+/* Rows WK_HEAP_ROW_EVENTS, without packed records. */
+static bool heap_is_old;
+
 static inline uint64_t heap_fold(int64_t number)
 {
 	return (uint64_t)number << 1 ^ (uint64_t)(number >> 63);
@@ -47,11 +50,60 @@ static inline void heap_add_numbers(struct wk_buf *bytes, uint8_t head, const ui
 			continue;
 		lengths |= (uint8_t)((size[i] - 1) << 2 * i);
 	}
+	if (!heap_is_old)
+		wk_buf_add_char(bytes, WK_HEAP_RECORD_OTHER);
 	wk_buf_add_char(bytes, (char)(head | (is_wide ? WK_HEAP_RECORD_WIDE : 0)));
 	if (!is_wide)
 		wk_buf_add_char(bytes, (char)lengths);
 	for (unsigned i = 0; i < count; i++)
 		heap_add_number(bytes, numbers[i], is_wide ? 8 : size[i]);
+}
+
+/* What a packed record has besides time and address; NONE: there is no such record. */
+static inline enum wk_heap_packed heap_packed_kind(enum wk_heap_record kind, unsigned *function)
+{
+	*function = (unsigned)kind >> WK_HEAP_RECORD_BITS;
+	switch ((unsigned)kind & ((1 << WK_HEAP_RECORD_BITS) - 1)) {
+	case WK_HEAP_RECORD_FREED:
+		return WK_HEAP_PACKED_FREED;
+	case WK_HEAP_RECORD_RELEASED:
+		return WK_HEAP_PACKED_RELEASED;
+	case WK_HEAP_RECORD_MOVED:
+		if (*function != WK_HEAP_REALLOC && *function != WK_HEAP_REALLOCARRAY)
+			return WK_HEAP_PACKED_NONE;
+		*function += WK_HEAP_FUNCTIONS - WK_HEAP_REALLOC;
+		return WK_HEAP_PACKED_ALLOCATED;
+	case WK_HEAP_RECORD_ALLOCATED:
+		return WK_HEAP_PACKED_ALLOCATED;
+	default:
+		return WK_HEAP_PACKED_NONE;
+	}
+}
+
+/* Bit by bit. False if the numbers are too large. */
+static inline bool heap_pack(struct wk_buf *bytes, enum wk_heap_record kind,
+			     const uint64_t numbers[4])
+{
+	unsigned function, at = 0;
+	enum wk_heap_packed packed = heap_packed_kind(kind, &function);
+	bool has_block = packed == WK_HEAP_PACKED_ALLOCATED;
+	const struct {
+		uint64_t number;
+		unsigned bits;
+	} parts[] = { { packed, 2 },      { numbers[0], 14 }, { numbers[1], 24 },
+		      { numbers[3], 16 }, { function, 4 },    { numbers[2], 20 } };
+	uint8_t made[10] = { 0 };
+
+	if (heap_is_old || packed == WK_HEAP_PACKED_NONE)
+		return false;
+	for (size_t i = 0; i < (has_block ? 6u : 3u); i++) {
+		if (parts[i].number >> parts[i].bits)
+			return false;
+		for (unsigned bit = 0; bit < parts[i].bits; bit++, at++)
+			made[at / 8] |= (uint8_t)((parts[i].number >> bit & 1) << at % 8);
+	}
+	wk_buf_add(bytes, made, at / 8);
+	return true;
 }
 
 /* The first record begins a block. */
@@ -77,7 +129,9 @@ static inline void heap_add(struct heap_stream *stream, enum wk_heap_record kind
 	stream->address = address;
 	if (has_block)
 		stream->stack = stack;
-	heap_add_numbers(&stream->bytes, (uint8_t)kind, numbers, has_block ? 4 : 2, is_wide);
+	if (is_wide || !heap_pack(&stream->bytes, kind, numbers))
+		heap_add_numbers(&stream->bytes, (uint8_t)kind, numbers, has_block ? 4 : 2,
+				 is_wide);
 }
 
 static inline void heap_add_text(struct heap_stream *stream, enum wk_heap_record kind,
@@ -198,7 +252,7 @@ static inline void heap_add_range(struct wk_buf *row, uint64_t from, uint64_t to
 static inline void heap_events_row(struct wk_buf *row, uint32_t process, uint32_t ring,
 				   uint32_t tid, struct heap_stream *stream)
 {
-	heap_begin_row(row, WK_HEAP_ROW_EVENTS, process);
+	heap_begin_row(row, heap_is_old ? WK_HEAP_ROW_EVENTS : WK_HEAP_ROW_PACKED, process);
 	wk_buf_add_u32(row, ring);
 	wk_buf_add_u32(row, tid);
 	heap_add_new_bytes(row, stream);

@@ -83,7 +83,7 @@ static bool add_snapshot(struct made *made, uint32_t process, uint64_t ticks, un
 /* Part of the stream of thread 0, which begins at 1 tick. */
 static void add_events(struct made *made, const struct wk_buf *bytes)
 {
-	begin_row(made, WK_HEAP_ROW_EVENTS);
+	begin_row(made, WK_HEAP_ROW_PACKED);
 	wk_buf_add_u32(&made->row, 1);
 	wk_buf_add_u32(&made->row, 0);
 	wk_buf_add_u32(&made->row, 77);
@@ -97,6 +97,7 @@ static void add_events(struct made *made, const struct wk_buf *bytes)
 static void put_text(struct wk_buf *bytes, enum wk_heap_record kind, uint64_t change,
 		     const char *text)
 {
+	wk_buf_add_char(bytes, WK_HEAP_RECORD_OTHER);
 	wk_buf_add_char(bytes, (char)(kind | WK_HEAP_RECORD_WIDE));
 	wk_buf_add_u64(bytes, change);
 	wk_buf_add_char(bytes, (char)strlen(text));

@@ -332,6 +332,42 @@ static void large_and_odd_numbers_are_wide(void **state)
 		"17179870208 500/501 -7fffffffe010\n");
 }
 
+/* The largest numbers of packed records, and the smallest of others. */
+static void numbers_are_packed_or_not(void **state)
+{
+	struct reading r;
+	struct heap_stream *thread = &r.thread[0];
+
+	(void)state;
+	begin(&r);
+	add_pass(&r, 0);
+	for (unsigned i = 1; i <= 40000; i++) {
+		if (r.definitions.bytes.len % WK_HEAP_BLOCK_BYTES > WK_HEAP_BLOCK_BYTES - 32)
+			heap_end_block(&r.definitions);
+		heap_define(&r.definitions, 0, i + 1);
+	}
+	add_definitions(&r);
+	heap_add(thread, A, 10, 0x10000000, 1, 32767);
+	heap_add(thread, A, 10 + 16383, 0x10000000 + 0x3fffff8, (1 << 20) - 1, 0);
+	heap_add(thread, A, 20 + 32767, 0x10000000 + 0x7fffff8, 1 << 20, 32768);
+	heap_add(thread, F, 30 + 32767, 0x10000000 + 0x3fffff8, 0, 0);
+	heap_add(thread, F, 40 + 65535, 0x10000000 - 0x10, 0, 0);
+	heap_add(thread, R, 50 + 65535, 0x10000000, 0, 0);
+	heap_add(thread, M | WK_HEAP_REALLOCARRAY << WK_HEAP_RECORD_BITS, 60 + 65535, 0x10000040, 7,
+		 40000);
+	heap_add(thread, A | WK_HEAP_PVALLOC << WK_HEAP_RECORD_BITS, 70 + 65535, 0x10000080, 9, 1);
+	add_events(&r, 0);
+	add_pass(&r, 100000);
+	end(&r, "1020 500/501 +10000000/1 malloc 7fff\n"
+		"33786 500/501 +13fffff8/1048575 malloc\n"
+		"66574 500/501 +17fffff8/1048576 malloc 8000\n"
+		"66594 500/501 -13fffff8\n"
+		"132150 500/501 -ffffff0\n"
+		"132170 500/501 -10000000\n"
+		"132190 500/501 +10000040/7 reallocarray 9c40\n"
+		"132210 500/501 +10000080/9 pvalloc 1\n");
+}
+
 static void stacks_are_those_that_were_defined(void **state)
 {
 	struct reading r;
@@ -444,9 +480,13 @@ static void after_a_damaged_record_the_next_block_is_read(void **state)
 	add_pass(&r, 0);
 	heap_add(&r.thread[0], A, 10, 0x1000, 1, 0);
 	/* No such function, and no such kind of a wide record. */
+	if (!heap_is_old)
+		wk_buf_add_char(&r.thread[0].bytes, WK_HEAP_RECORD_OTHER);
 	wk_buf_add_char(&r.thread[0].bytes, (char)(A | 15 << WK_HEAP_RECORD_BITS));
 	heap_end_block(&r.thread[0]);
 	heap_add(&r.thread[0], A, 20, 0x2000, 2, 0);
+	if (!heap_is_old)
+		wk_buf_add_char(&r.thread[0].bytes, WK_HEAP_RECORD_OTHER);
 	wk_buf_add_char(&r.thread[0].bytes, (char)WK_HEAP_RECORD_WIDE);
 	heap_end_block(&r.thread[0]);
 	heap_add(&r.thread[0], A, 30, 0x3000, 3, 0);
@@ -459,6 +499,36 @@ static void after_a_damaged_record_the_next_block_is_read(void **state)
 }
 
 /* Numbers are sparse then, and need no memory for what is missing. */
+/* Of packed ones. */
+static void a_function_that_is_none_damages_a_block(void **state)
+{
+	struct reading r;
+	struct wk_buf *bytes = &r.thread[0].bytes;
+
+	(void)state;
+	begin(&r);
+	add_pass(&r, 0);
+	heap_add(&r.thread[0], A, 10, 0x1000, 1, 0);
+	heap_add(&r.thread[0], A, 10, 0x2000, 1, 0);
+	bytes->at[bytes->len - 3] |= 0xf;
+	heap_end_block(&r.thread[0]);
+	heap_add(&r.thread[0], F, 20, 0x1000, 0, 0);
+	add_events(&r, 0);
+	/* No packed record, and none of the others. */
+	wk_buf_add_char(bytes, 8);
+	heap_end_block(&r.thread[0]);
+	heap_add(&r.thread[0], A, 30, 0x3000, 1, 0);
+	heap_add(&r.thread[0], A, 40, 0x4000, 1, 0);
+	/* Cut off in its last byte. */
+	bytes->len--;
+	add_events(&r, 0);
+	add_pass(&r, 100);
+	end(&r, "1020 500/501 +1000/1 malloc\n"
+		"1040 500/501 -1000\n"
+		"1060 500/501 +3000/1 malloc\n"
+		"note:3 parts of the heap's events are damaged and were left out\n");
+}
+
 static void missing_definitions_are_missing_frames(void **state)
 {
 	struct reading r;
@@ -681,32 +751,55 @@ static void losses_are_reported(void **state)
 		"deeper than 384\n");
 }
 
+static int make_packed(void **state)
+{
+	(void)state;
+	heap_is_old = false;
+	return 0;
+}
+
+static int make_old(void **state)
+{
+	(void)state;
+	heap_is_old = true;
+	return 0;
+}
+
+/* As recorders write rows now, and as they did. */
+#define BOTH(test)                                                                                 \
+	{ #test, test, make_packed, NULL, NULL },                                                  \
+	{                                                                                          \
+		#test "_of_old", test, make_old, NULL, NULL                                        \
+	}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(threads_are_merged_by_time),
-		cmocka_unit_test(nothing_is_emitted_that_an_earlier_event_may_follow),
-		cmocka_unit_test(events_that_come_too_late_have_the_time_of_the_last_one),
-		cmocka_unit_test(until_limits_what_is_emitted),
-		cmocka_unit_test(times_are_between_the_passes_around_them),
-		cmocka_unit_test(a_moved_block_is_released_and_allocated),
-		cmocka_unit_test(a_block_that_realloc_keeps_is_not_released),
-		cmocka_unit_test(a_release_at_the_end_is_one),
-		cmocka_unit_test(large_and_odd_numbers_are_wide),
-		cmocka_unit_test(stacks_are_those_that_were_defined),
-		cmocka_unit_test(texts_are_snapshots_and_marks),
-		cmocka_unit_test(a_block_ends_before_its_last_byte),
-		cmocka_unit_test(a_ring_goes_from_thread_to_thread),
-		cmocka_unit_test(after_missing_bytes_the_next_block_is_read),
-		cmocka_unit_test(after_a_damaged_record_the_next_block_is_read),
-		cmocka_unit_test(missing_definitions_are_missing_frames),
-		cmocka_unit_test(damaged_definitions_end_their_block),
-		cmocka_unit_test(rows_that_make_no_sense_are_counted),
-		cmocka_unit_test(moments_that_are_requested_come_first),
-		cmocka_unit_test(calls_change_the_address_space),
-		cmocka_unit_test(what_the_system_says_of_address_spaces_is_added),
-		cmocka_unit_test(lost_memory_calls_are_called_so),
-		cmocka_unit_test(losses_are_reported),
+		BOTH(threads_are_merged_by_time),
+		BOTH(nothing_is_emitted_that_an_earlier_event_may_follow),
+		BOTH(events_that_come_too_late_have_the_time_of_the_last_one),
+		BOTH(until_limits_what_is_emitted),
+		BOTH(times_are_between_the_passes_around_them),
+		BOTH(a_moved_block_is_released_and_allocated),
+		BOTH(a_block_that_realloc_keeps_is_not_released),
+		BOTH(a_release_at_the_end_is_one),
+		BOTH(large_and_odd_numbers_are_wide),
+		BOTH(numbers_are_packed_or_not),
+		BOTH(stacks_are_those_that_were_defined),
+		BOTH(texts_are_snapshots_and_marks),
+		BOTH(a_block_ends_before_its_last_byte),
+		BOTH(a_ring_goes_from_thread_to_thread),
+		BOTH(after_missing_bytes_the_next_block_is_read),
+		BOTH(after_a_damaged_record_the_next_block_is_read),
+		BOTH(missing_definitions_are_missing_frames),
+		BOTH(damaged_definitions_end_their_block),
+		BOTH(rows_that_make_no_sense_are_counted),
+		BOTH(moments_that_are_requested_come_first),
+		BOTH(calls_change_the_address_space),
+		BOTH(what_the_system_says_of_address_spaces_is_added),
+		BOTH(lost_memory_calls_are_called_so),
+		BOTH(losses_are_reported),
+		cmocka_unit_test_setup(a_function_that_is_none_damages_a_block, make_packed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
