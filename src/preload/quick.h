@@ -214,12 +214,14 @@ static inline bool wk_heap_note_quickly(const void *block, size_t size,
 
 static inline bool wk_heap_release_quickly(const void *block)
 {
-	uint64_t now = wk_heap_now(), time; /* first as well */
 	struct wk_heap_thread *thread = wk_heap_enter_quickly();
+	uint64_t now, time;
 	uint8_t *from, *to = NULL;
 
+	/* A thread that is not recorded may be one that must not read the counter. */
 	if (WK_UNLIKELY(!thread))
 		return false;
+	now = wk_heap_now(); /* first as well */
 	from = wk_heap_quick_room(thread);
 	if (WK_LIKELY(from)) {
 		time = wk_heap_time_since(thread, now);
