@@ -467,6 +467,19 @@ static void add_patched(struct wk_heap_patched *sum, const struct wk_heap_channe
 	sum->failed += atomic_load(&channel->head->unpatched);
 }
 
+/* With the lock held. What nothing waits before is not copied. */
+static void hand_over(struct wk_buf *rows, struct wk_buf *added)
+{
+	struct wk_buf empty = *rows;
+
+	if (rows->len) {
+		wk_buf_add_str(rows, wk_buf_str(added));
+		return;
+	}
+	*rows = *added;
+	*added = empty;
+}
+
 /* Once through all rings: true if there was much. Definitions are read after the events that
  * need them, and come before them. */
 static bool drain(struct wk_heap_channels *channels)
@@ -501,7 +514,7 @@ static bool drain(struct wk_heap_channels *channels)
 	add_pass(&channels->events, ticks, now_ns);
 	pthread_mutex_lock(&channels->lock);
 	wk_buf_add_str(&channels->rows, wk_buf_str(&channels->pass));
-	wk_buf_add_str(&channels->rows, wk_buf_str(&channels->events));
+	hand_over(&channels->rows, &channels->events);
 	channels->complete_ns = now_ns;
 	is_worth_it = channels->rows.len >= WK_HEAP_WORTH_BYTES && !channels->is_awaited;
 	channels->is_awaited |= is_worth_it;
