@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/num.h"
 #include "base/text/suggest.h"
 #include "cli/command.h"
 #include "cli/messages.h"
@@ -126,6 +127,26 @@ static bool is_neither(const char *word, struct wk_err *err)
 	       !fail_without_table("no file and no table", word, err);
 }
 
+/* Is the last word a number of rows, behind a table? */
+static bool is_number_of_rows(const struct wk_words *words, struct wk_err *err)
+{
+	const char *last = words->at[words->count - 1];
+	struct wk_buf others = { 0 };
+	uint64_t rows;
+
+	if (words->count < 2 || !wk_num_u64(wk_str_c(last), &rows) || wk_os_is_there(last) ||
+	    !is_table_and_no_file(words->at[words->count - 2]))
+		return false;
+	for (size_t i = 0; i + 1 < words->count; i++) {
+		wk_buf_add_char(&others, ' ');
+		wk_buf_add_shell(&others, wk_str_c(words->at[i]));
+	}
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "the number of rows is an option: wick show%s --top %s",
+		wk_buf_text(&others), last);
+	wk_buf_fini(&others);
+	return true;
+}
+
 static const struct wk_table_view *fail_words(struct wk_err *err)
 {
 	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "show accepts files and then one table");
@@ -202,6 +223,8 @@ static const struct wk_table_view *read_last_word(struct wk_words *files, struct
 	const char *first = files->at[0], *last = files->at[files->count - 1];
 	bool is_behind = !wk_os_is_there(last) && strcmp(last, "-") != 0;
 
+	if (is_number_of_rows(files, err))
+		return NULL;
 	for (size_t i = 1; i + 1 < files->count; i++)
 		if (is_table_and_no_file(files->at[i]))
 			return fail_words(err);
