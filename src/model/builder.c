@@ -386,6 +386,5 @@ void wk_builder_finish(struct wk_builder *builder)
 	wk_heap_lifetimes_finish(builder->heaps);
 	wk_heap_sums_finish(builder->heap_sums);
 	wk_builder_name_all(builder->model);
-	wk_model_settle_begin(builder->model);
 	wk_model_settle_lists(builder->model);
 }

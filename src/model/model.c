@@ -104,7 +104,8 @@ struct wk_model *wk_model_new(void)
 	model->traits = model->input_traits = &wk_traits_linux;
 	for (int side = 0; side < 2; side++)
 		model->side_times[side] = (struct wk_side_time){ .traits = &wk_traits_linux,
-								 .began_ns = UINT64_MAX };
+								 .began_ns = UINT64_MAX,
+								 .command_ns = UINT64_MAX };
 	wk_model_add_image(model, WK_IMAGE_UNKNOWN, &(struct wk_event_image){ 0 }, 0, 0);
 	wk_model_add_process(model, &(struct wk_process){ 0 });
 	wk_model_add_thread(model, &(struct wk_thread){ 0 });
@@ -261,8 +262,17 @@ wk_image_id wk_model_add_image(struct wk_model *model, enum wk_image_kind kind,
 	return index_row(&model->own->images, hash, model->image_count - 1);
 }
 
+/* The first process that starts after the recording began is the command. */
+static void see_start(struct wk_side_time *side, uint64_t start_ns)
+{
+	if (side->has_command && start_ns >= side->began_ns && start_ns < side->command_ns)
+		side->command_ns = start_ns;
+}
+
 wk_process_id wk_model_add_process(struct wk_model *model, const struct wk_process *process)
 {
+	see_start(&model->side_times[false], process->start_ns);
+	see_start(&model->side_times[true], process->start_ns);
 	*WK_APPEND(model->processes, model->process_count, model->own->processes_cap) = *process;
 	return model->process_count - 1;
 }
@@ -678,35 +688,16 @@ static void see_begin(struct wk_model *model, struct wk_side_time *side)
 	if (side->began_inputs == model->input_number)
 		return;
 	side->began_inputs = model->input_number;
-	if (wk_str_starts(wk_model_fact_of(model, "recorder", model->input_number), "wick ") &&
-	    wk_str_split(wk_model_fact_of(model, "clock pair", model->input_number), ' ', &clock,
-			 &wall) &&
-	    wk_num_u64(clock, &clock_ns) && clock_ns < side->began_ns) {
-		side->began_ns = clock_ns;
-		side->began_command =
-			names_command(wk_model_fact_of(model, "recorded", model->input_number));
-	}
-}
-
-/* The first process after that is the command. */
-static void settle_begin(const struct wk_model *model, struct wk_side_time *side)
-{
-	uint64_t start_ns = UINT64_MAX;
-
-	if (!side->began_command)
+	if (!wk_str_starts(wk_model_fact_of(model, "recorder", model->input_number), "wick ") ||
+	    !wk_str_split(wk_model_fact_of(model, "clock pair", model->input_number), ' ', &clock,
+			  &wall) ||
+	    !wk_num_u64(clock, &clock_ns) || clock_ns >= side->began_ns)
 		return;
+	side->began_ns = clock_ns;
+	side->command_ns = UINT64_MAX;
+	side->has_command = names_command(wk_model_fact_of(model, "recorded", model->input_number));
 	for (wk_process_id id = 1; id < model->process_count; id++)
-		if (model->processes[id].start_ns >= side->began_ns &&
-		    model->processes[id].start_ns < start_ns)
-			start_ns = model->processes[id].start_ns;
-	if (start_ns < UINT64_MAX)
-		side->began_ns = start_ns;
-}
-
-void wk_model_settle_begin(struct wk_model *model)
-{
-	settle_begin(model, &model->side_times[false]);
-	settle_begin(model, &model->side_times[true]);
+		see_start(side, model->processes[id].start_ns);
 }
 
 static void see_side_time(struct wk_model *model, const struct wk_sample *sample)

@@ -345,8 +345,9 @@ struct wk_note {
 struct wk_side_time {
 	uint64_t first_ns, last_ns;
 	uint64_t began_ns;     /* when the recording did; UINT64_MAX: unknown */
+	uint64_t command_ns;   /* when its command did, a little later; UINT64_MAX: it has none */
 	uint32_t began_inputs; /* the number of the last input of which that was asked */
-	bool began_command;    /* which began a little later */
+	bool has_command;
 	bool has_samples;
 	const struct wk_traits *traits; /* of its inputs */
 };
@@ -485,35 +486,40 @@ static inline struct wk_frame_calls wk_model_calls_of(const struct wk_model *mod
 					calls->first[frame + 1] - first };
 }
 
-/* When the recordings began, once all processes are known. */
-void wk_model_settle_begin(struct wk_model *model);
-
 /* An image as symbols/ looks it up. */
 struct wk_image_key wk_model_image_key(const struct wk_model *model, wk_image_id id);
 
+/* UINT64_MAX: unknown. */
+static inline uint64_t wk_side_time_start_ns(const struct wk_side_time *side)
+{
+	return side->command_ns < UINT64_MAX ? side->command_ns : side->began_ns;
+}
+
 /* Moments are counted from here: the start of a trace that has its own, that of wick's own
- * recordings, or the first sample. */
+ * recordings, or the first sample. While events are read, it is known once the first sample is
+ * and, if a command was recorded, the command. */
 static inline uint64_t wk_model_begin_ns(const struct wk_model *model)
 {
-	const struct wk_side_time *sides = model->side_times;
-	uint64_t began_ns =
-		sides[0].began_ns < sides[1].began_ns ? sides[0].began_ns : sides[1].began_ns;
+	uint64_t before_ns = wk_side_time_start_ns(&model->side_times[true]);
+	uint64_t after_ns = wk_side_time_start_ns(&model->side_times[false]);
+	uint64_t start_ns = before_ns < after_ns ? before_ns : after_ns;
 
 	if (model->traits->times_from_start)
 		return 0;
-	return began_ns < model->first_ns ? began_ns : model->first_ns;
+	return start_ns < model->first_ns ? start_ns : model->first_ns;
 }
 
 /* The same, and the last sample, of one side of a comparison: each was recorded at its own time. */
 static inline uint64_t wk_model_side_begin_ns(const struct wk_model *model, bool is_before)
 {
 	const struct wk_side_time *side = &model->side_times[is_before];
+	uint64_t start_ns = wk_side_time_start_ns(side);
 
 	if (!model->samples.is_before)
 		return wk_model_begin_ns(model);
 	if (side->traits->times_from_start)
 		return 0;
-	return side->began_ns < side->first_ns ? side->began_ns : side->first_ns;
+	return start_ns < side->first_ns ? start_ns : side->first_ns;
 }
 
 static inline uint64_t wk_model_side_last_ns(const struct wk_model *model, bool is_before)
