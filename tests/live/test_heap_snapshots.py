@@ -496,4 +496,43 @@ def _(t):
     t.equal(rows[1]["label"], "here", "label")
 
 
+BURSTS = r"""
+#include <stdlib.h>
+#include <unistd.h>
+
+static char *volatile block;
+
+int main(void)
+{
+	for (int burst = 0; burst < 3; burst++) {
+		usleep(20000);
+		for (int i = 0; i < 5000; i++) {
+			block = malloc(100);
+			free(block);
+		}
+	}
+	return 0;
+}
+"""
+
+
+@tap.case("--time of a heap that was recorded from its command on ends where it says")
+def _(t):
+    recording = t.record("--heap", "--", written(t, BURSTS))
+    listed = events(t, recording)
+    begin = (min(event.number("time") for event in of_kind(listed, "process"))
+             - min(int(row["start_ns"]) for row in t.csv("show", recording, "processes")
+                   if row["start_ns"]))
+    heap = [event for event in of_kind(listed, "heap") if event["change"] in ("allocate", "free")]
+    # In the middle of each burst, and of all.
+    middles = [heap[len(heap) * part // 6].number("time") - begin for part in (1, 3, 5)]
+    for start, end in zip([0, *middles], middles):
+        inside = [event["change"] for event in heap
+                  if start <= event.number("time") - begin <= end]
+        rows = t.csv("show", recording, "heap", "--time", f"{start}ns-{end}ns")
+        t.equal(sum(int(row["allocations"]) for row in rows), inside.count("allocate"),
+                f"allocations from {start} to {end} ns")
+        t.equal(sum(int(row["frees"]) for row in rows), inside.count("free"), "releases")
+
+
 tap.run_all()
