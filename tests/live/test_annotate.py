@@ -57,6 +57,27 @@ def _(t):
     t.equal(sources, {"first.c:2", "second.c:4"}, "the lines of work")
 
 
+@tap.case("a line counts a sample once, whatever functions of its stack are on it")
+def _(t):
+    tap.need("g++")
+    (t.folder / "twice.cpp").write_text(
+        "static volatile long sum;\n"
+        "template<class F> __attribute__((noinline)) void call(F f) { f(); __asm__ volatile(\"\"); }\n"
+        "static __attribute__((noinline)) void burn() "
+        "{ for (long i = 0; i < 50000000; i++) sum += i; }\n"
+        "int main() {\n"
+        "\tcall([] { call([] { burn(); }); });\n"
+        "\tburn();\n"
+        "}\n")
+    tap.run("g++", "-g", "-O1", "-fno-optimize-sibling-calls", "-o", "twice", "twice.cpp", cwd=t.folder)
+    recording = t.record("--user-only", "--", t.folder / "twice")
+    rows = {row["line"]: row for row in t.csv("annotate", recording, "twice.cpp") if row["total_percent"]}
+    for line in "2", "5":
+        t.within(float(rows[line]["total_percent"]), 35, 65, f"total % of line {line}")
+    t.true(float(rows["5"]["total_percent"]) + float(rows["6"]["total_percent"]) <= 100.1,
+           f"expected lines of main to add up to 100 %, came {rows}")
+
+
 @tap.case("each instruction of a function is there once, with the samples that it has")
 def _(t):
     tap.need("objdump")

@@ -22,7 +22,6 @@ struct hit {
 	struct wk_str file;
 	uint32_t line;
 	wk_function_id function; /* one of those that share the line */
-	bool is_closure;
 	uint64_t self, total;
 	uint32_t samples;
 };
@@ -78,68 +77,11 @@ static int by_place(const void *left, const void *right)
 	const struct hit *a = left, *b = right;
 	int order = wk_str_compare(a->file, b->file);
 
-	if (order)
-		return order;
-	if (a->line != b->line)
-		return a->line < b->line ? -1 : 1;
-	return a->is_closure - b->is_closure;
+	return order ? order : (a->line > b->line) - (a->line < b->line);
 }
 
-/* Merges those that are `alike`, which follow each other. */
-static void merge(struct annotator *annotator,
-		  bool (*alike)(const struct hit *a, const struct hit *b),
-		  uint64_t (*in_all)(uint64_t a, uint64_t b))
-{
-	struct hit *hits = annotator->hits;
-	size_t kept = 0;
-
-	for (size_t i = 0; i < annotator->count; i++) {
-		struct hit *last = kept ? &hits[kept - 1] : NULL;
-
-		if (!last || !alike(last, &hits[i])) {
-			hits[kept++] = hits[i];
-			continue;
-		}
-		last->self += hits[i].self;
-		last->samples += hits[i].samples;
-		last->total = in_all(last->total, hits[i].total);
-	}
-	annotator->count = kept;
-}
-
-static bool is_one_kind(const struct hit *a, const struct hit *b)
-{
-	return by_place(a, b) == 0;
-}
-
-static bool is_one_line(const struct hit *a, const struct hit *b)
-{
-	return a->line == b->line && wk_str_eq(a->file, b->file);
-}
-
-static uint64_t sum(uint64_t a, uint64_t b)
-{
-	return a + b;
-}
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
-/* Functions can share a line, such as those of one template. A function and a closure on one of its
- * lines run at the same time. */
-static void merge_hits(struct annotator *annotator)
-{
-	if (annotator->count)
-		qsort(annotator->hits, annotator->count, sizeof(*annotator->hits), by_place);
-	merge(annotator, is_one_kind, sum);
-	merge(annotator, is_one_line, larger);
-}
-
-/* The lines of the chosen functions, or of the file if `functions` is NULL. */
-static void find_hits(struct annotator *annotator, const struct wk_flat *flat,
-		      const uint8_t *functions)
+/* Of the lines of the chosen functions; of those of the file if there are none. */
+static void find_hits(struct annotator *annotator, const struct wk_flat *flat, bool is_of_functions)
 {
 	struct wk_str typed = typed_file(annotator->query->word);
 
@@ -147,19 +89,17 @@ static void find_hits(struct annotator *annotator, const struct wk_flat *flat,
 		const struct wk_flat_row *row = &flat->rows[i];
 		struct wk_str file = wk_source_file(annotator->model, row->id);
 
-		if (!file.len ||
-		    (functions ? !functions[row->function] : !is_end_of_path(file, typed)))
+		if (!file.len || (!is_of_functions && !is_end_of_path(file, typed)))
 			continue;
 		*WK_APPEND(annotator->hits, annotator->count, annotator->cap) = (struct hit){
 			.file = file,
 			.line = annotator->model->named_frames.line[row->id],
 			.function = row->function,
-			.is_closure = wk_name_is_closure(wk_model_str(
-				annotator->model, annotator->model->functions[row->function].name)),
 			.self = row->self, .total = row->total, .samples = row->self_samples,
 		};
 	}
-	merge_hits(annotator);
+	if (annotator->count)
+		qsort(annotator->hits, annotator->count, sizeof(*annotator->hits), by_place);
 }
 
 /* From the end of the lines already shown up to the context before the next line with samples. */
@@ -324,8 +264,8 @@ static bool fill_source(struct annotator *annotator, const struct wk_filter *fil
 	bool ok = true;
 
 	wk_view_shape(annotator->query->choice, &shown);
-	wk_flat_init(&flat, annotator->model, filter, WK_FLAT_LINES, &shown);
-	find_hits(annotator, &flat, functions);
+	wk_flat_init_places(&flat, annotator->model, filter, functions, &shown);
+	find_hits(annotator, &flat, functions != NULL);
 	wk_source_rows_init(&annotator->rows, annotator->table, annotator->model, filter->source,
 			    flat.whole);
 	if (annotator->count && wk_source_is_late(annotator->model, filter->source))

@@ -1,5 +1,7 @@
 #include "views/tree/flat.h"
 
+#include "base/hash.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/sort.h"
 #include "model/stack_lists.h"
@@ -103,11 +105,47 @@ static uint32_t *rows_of_frames(const struct wk_folding *f, enum wk_flat_by by)
 	for (uint32_t i = 0; i < model->named_frames.count; i++) {
 		wk_function_id function = f->shown[model->named_frames.function[i]];
 
-		rows[i] = by == WK_FLAT_LINES    ? f->place[i]
+		rows[i] = by >= WK_FLAT_LINES    ? f->place[i]
 			  : by == WK_FLAT_IMAGES ? model->functions[function].image
 						 : function;
 	}
 	return rows;
+}
+
+static wk_text_id file_of(const struct wk_model *model, uint32_t named_frame)
+{
+	return model->functions[model->named_frames.function[named_frame]].file;
+}
+
+static bool same_place(const void *table, uint32_t id, const void *key)
+{
+	const struct wk_model *model = table;
+	const uint32_t *frame = key;
+
+	return file_of(model, id) == file_of(model, *frame) &&
+	       model->named_frames.line[id] == model->named_frames.line[*frame];
+}
+
+/* Of the rows of lines, those of one place become one, and those of other functions row 0. */
+static void join_places(const struct wk_folding *f, const uint8_t *chosen, uint32_t *rows)
+{
+	const struct wk_named_frames *frames = &f->model->named_frames;
+	struct wk_index index = { 0 };
+
+	for (uint32_t i = 0; i < frames->count; i++) {
+		uint32_t line = rows[i], place;
+		uint64_t hash = wk_hash_pair(file_of(f->model, line), frames->line[line]);
+
+		rows[i] = 0;
+		if (!frames->line[line] || !file_of(f->model, line) ||
+		    (chosen && !chosen[f->shown[frames->function[line]]]))
+			continue;
+		place = wk_index_find(&index, hash, same_place, f->model, &line);
+		if (!place)
+			wk_index_add(&index, hash, line);
+		rows[i] = place ? place : line;
+	}
+	wk_index_fini(&index);
 }
 
 static uint32_t row_of(const struct wk_folding *f, const uint32_t *rows, wk_stack_id id)
@@ -336,6 +374,7 @@ static wk_text_id name_of(const struct wk_folding *f, enum wk_flat_by by, uint32
 	case WK_FLAT_IMAGES:
 		return model->images[row].path;
 	case WK_FLAT_LINES:
+	case WK_FLAT_PLACES:
 		row = f->shown[model->named_frames.function[row]];
 		break;
 	case WK_FLAT_FUNCTIONS:
@@ -355,7 +394,7 @@ static void keep_rows(struct wk_flat *flat, const struct sum *sums, uint32_t cou
 		if (!sums[i].total[WEIGHT] && !sums[i].total[OTHER])
 			continue;
 		row->row = finished(&sums[i], i, f);
-		if (by == WK_FLAT_LINES)
+		if (by >= WK_FLAT_LINES)
 			row->row.function = f->shown[f->model->named_frames.function[i]];
 		row->name = wk_model_str(f->model, name_of(f, by, i));
 		flat->count++;
@@ -368,10 +407,10 @@ static void keep_rows(struct wk_flat *flat, const struct sum *sums, uint32_t cou
 }
 
 static void list(struct wk_flat *flat, const struct wk_model *model, const struct wk_filter *filter,
-		 enum wk_flat_by by, const struct wk_tree_options *options)
+		 enum wk_flat_by by, const uint8_t *chosen, const struct wk_tree_options *options)
 {
 	uint32_t groups = by == WK_FLAT_IMAGES  ? model->image_count
-			  : by == WK_FLAT_LINES ? model->named_frames.count
+			  : by >= WK_FLAT_LINES ? model->named_frames.count
 						: model->function_count;
 	struct sum *sums = wk_alloc_zeroed(groups, sizeof(*sums));
 	struct wk_tree_options used = *options;
@@ -384,6 +423,8 @@ static void list(struct wk_flat *flat, const struct wk_model *model, const struc
 	wk_tree_complete_options(&used, model, filter);
 	wk_folding_prepare(&folding, model, &used);
 	rows = rows_of_frames(&folding, by);
+	if (by == WK_FLAT_PLACES)
+		join_places(&folding, chosen, rows);
 	weights.narrow =
 		wk_alloc_table_zeroed((size_t)weights.count * WEIGHTS, sizeof(*weights.narrow));
 	places = wk_alloc_table_zeroed(model->named.count, sizeof(*places));
@@ -404,14 +445,27 @@ static void list(struct wk_flat *flat, const struct wk_model *model, const struc
 	wk_folding_fini(&folding);
 }
 
+static void init(struct wk_flat *flat, const struct wk_model *model, const struct wk_filter *filter,
+		 enum wk_flat_by by, const uint8_t *chosen, const struct wk_tree_options *shown)
+{
+	list(flat, model, filter, by, chosen, &(struct wk_tree_options){
+		.by_lines = by >= WK_FLAT_LINES,
+		.hides_plumbing = shown && shown->hides_plumbing,
+		.charges_own = shown && shown->charges_own });
+}
+
 void wk_flat_init(struct wk_flat *flat, const struct wk_model *model,
 		  const struct wk_filter *filter, enum wk_flat_by by,
 		  const struct wk_tree_options *shown)
 {
-	list(flat, model, filter, by, &(struct wk_tree_options){
-		.by_lines = by == WK_FLAT_LINES,
-		.hides_plumbing = shown && shown->hides_plumbing,
-		.charges_own = shown && shown->charges_own });
+	init(flat, model, filter, by, NULL, shown);
+}
+
+void wk_flat_init_places(struct wk_flat *flat, const struct wk_model *model,
+			 const struct wk_filter *filter, const uint8_t *chosen,
+			 const struct wk_tree_options *shown)
+{
+	init(flat, model, filter, WK_FLAT_PLACES, chosen, shown);
 }
 
 wk_function_id *wk_flat_functions(const struct wk_model *model, const struct wk_filter *filter,
@@ -440,7 +494,7 @@ wk_function_id *wk_flat_functions(const struct wk_model *model, const struct wk_
 void wk_flat_compare(struct wk_flat *flat, const struct wk_model *model,
 		     const struct wk_filter *filter, const struct wk_tree_options *how)
 {
-	list(flat, model, filter, WK_FLAT_FUNCTIONS, &(struct wk_tree_options){
+	list(flat, model, filter, WK_FLAT_FUNCTIONS, NULL, &(struct wk_tree_options){
 		.pairs = how->pairs, .by_samples = how->by_samples, .before_factor = how->before_factor,
 		.hides_plumbing = how->hides_plumbing, .charges_own = how->charges_own });
 }

@@ -12,13 +12,15 @@
 enum wk_flat_by {
 	WK_FLAT_FUNCTIONS,
 	WK_FLAT_IMAGES,
-	WK_FLAT_LINES, /* of a function: lines of unknown number are one row */
+	WK_FLAT_LINES,  /* of a function: lines of unknown number are one row */
+	WK_FLAT_PLACES, /* of a file, whatever functions share it: those of unknown number are none
+			 */
 };
 
 struct wk_flat_row {
-	uint32_t id; /* wk_function_id; wk_image_id, 0: code that belongs to none; of a line the
-		      * first of the model's named frames with it */
-	wk_function_id function; /* of a row of lines */
+	uint32_t id; /* wk_function_id; wk_image_id, 0: code that belongs to none; of a line or a
+		      * place the first of the model's named frames with it */
+	wk_function_id function; /* of such a row: that of its frame */
 	uint64_t self, total;
 	uint32_t self_samples, total_samples; /* not for a comparison */
 	uint64_t self_before, total_before;   /* for a comparison; self and total are those of its
@@ -37,6 +39,10 @@ struct wk_flat {
 void wk_flat_init(struct wk_flat *flat, const struct wk_model *model,
 		  const struct wk_filter *filter, enum wk_flat_by by,
 		  const struct wk_tree_options *shown);
+/* WK_FLAT_PLACES of the functions that are set in `chosen`; NULL: of all. */
+void wk_flat_init_places(struct wk_flat *flat, const struct wk_model *model,
+			 const struct wk_filter *filter, const uint8_t *chosen,
+			 const struct wk_tree_options *shown);
 /* The functions of a comparison, `how` being that of its tree but for its levels; functions that
  * exist on the "before" side only are rows as well. */
 void wk_flat_compare(struct wk_flat *flat, const struct wk_model *model,
