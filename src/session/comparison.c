@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/num.h"
 #include "render/renderers.h"
 #include "session/picture_title.h"
@@ -9,6 +10,7 @@
 #include "views/compare/diff_margins.h"
 #include "views/tree/stack_rows.h"
 
+#define LEAST_GONE_PERCENT 1
 #define LEAST_LOSS_PERCENT 1 /* that one side lost more than the other */
 
 /* Windows traces without CPU samples can have nothing in common but that they count. Other formats
@@ -34,6 +36,22 @@ static bool weighs_samples(const struct wk_model *model, wk_source_id id)
 	return !source->is_weighed && !wk_str_is(wk_model_str(model, source->unit), "samples");
 }
 
+static bool has_common_source(const struct wk_model *model)
+{
+	const struct wk_samples *samples = &model->samples;
+	uint8_t *seen = wk_alloc_zeroed(model->source_count, sizeof(*seen));
+	bool has_common = false;
+
+	for (uint32_t i = 0; i < samples->count; i++)
+		seen[wk_sample_source(samples, i)] |= samples->is_before[i] ? 1 : 2;
+	for (wk_source_id a = 1; a < model->source_count; a++)
+		for (wk_source_id b = 1; b < model->source_count; b++)
+			has_common |= (seen[a] | seen[b]) == 3 &&
+				      model->sources[a].name == model->sources[b].name;
+	wk_free(seen);
+	return has_common;
+}
+
 /* What memory is and what else happened have nothing in common, not even shares. */
 static bool expect_comparable(const struct wk_comparison *c, struct wk_err *err)
 {
@@ -44,11 +62,14 @@ static bool expect_comparable(const struct wk_comparison *c, struct wk_err *err)
 	if (wk_str_is(wk_model_str(model, before->unit), "bytes") ==
 	    wk_str_is(wk_model_str(model, after->unit), "bytes"))
 		return true;
-	return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-		       "cannot compare %s of %s with %s of %s: if they have an event in common, "
-		       "choose it with --by; `wick show FILE system` lists them",
-		       wk_strtab_get(model->text, before->name), c->options->before,
-		       wk_strtab_get(model->text, after->name), c->options->after);
+	return wk_fail(
+		err, WK_EUSAGE, WK_NOWHERE,
+		has_common_source(model)
+			? "cannot compare %s of %s with %s of %s: choose an event that both "
+			  "have with --by; `wick show FILE system` lists them"
+			: "cannot compare %s of %s with %s of %s: they have no event in common",
+		wk_strtab_get(model->text, before->name), c->options->before,
+		wk_strtab_get(model->text, after->name), c->options->after);
 }
 
 /* Which sources are compared; and if they are of different kinds, what they have in common. */
@@ -170,6 +191,28 @@ static void add_paths(const struct wk_comparison *c, struct wk_buf *text)
 	wk_buf_add_text(text, "; ");
 }
 
+/* What only the "before" side has is not drawn unless that is asked for: the picture of a program
+ * that improved may seem to show nothing. */
+static void report_gone(const struct wk_comparison *c, const struct wk_picture *picture,
+			const struct wk_messages *messages)
+{
+	const struct wk_tree *tree = &picture->tree;
+	uint64_t gone = 0;
+	double percent;
+
+	if (picture->folding.side != WK_TREE_AFTER || !tree->total_before)
+		return;
+	for (uint32_t node = 1; node < tree->count; node++)
+		if (!tree->total_after[node] && tree->total_after[tree->parent[node]])
+			gone += tree->total_before[node];
+	percent = 100 * (double)gone / (double)(tree->total_before[0] ? tree->total_before[0] : 1);
+	if (percent >= LEAST_GONE_PERCENT)
+		wk_warn_fmt(messages,
+			    "calls that only %s has (%.1f %% of it) are not drawn; --gone draws "
+			    "them",
+			    c->options->before, percent);
+}
+
 bool wk_comparison_draw(const struct wk_comparison *c, struct wk_picture *picture,
 			struct wk_out *out, const struct wk_messages *messages, struct wk_err *err)
 {
@@ -188,6 +231,7 @@ bool wk_comparison_draw(const struct wk_comparison *c, struct wk_picture *pictur
 		picture->drawing.subtitle = wk_buf_text(&words);
 	wk_picture_fold(picture, &c->selection);
 	wk_picture_warn(picture, messages);
+	report_gone(c, picture, messages);
 	ok = wk_picture_draw(picture, out, err);
 	WK_BUF_FINI_ALL(&words, &title);
 	return ok;
@@ -234,7 +278,9 @@ static const char of_all_blocks[] =
 
 static bool is_of_all_blocks(const struct wk_comparison *c)
 {
-	return c->model->sources[c->measure.after].is_of_blocks &&
+	const struct wk_source *after = &c->model->sources[c->measure.after];
+
+	return after->is_of_blocks && wk_str_is(wk_model_str(c->model, after->name), "heap") &&
 	       !c->selection.filter.is_given[WK_FILTER_OUTSTANDING];
 }
 
