@@ -30,8 +30,10 @@ static bool fail_unreadable(const struct who *who, struct wk_err *err)
 	if (kill(who->pid, 0) != 0 && errno == ESRCH)
 		return wk_fail(err, WK_ENOTFOUND, WK_NOWHERE, "no process %d", (int)who->pid);
 	return wk_fail(err, WK_EPERM, WK_NOWHERE,
-		       "%s cannot be examined: it belongs to another user, or has more rights than "
-		       "its user; only root can do that",
+		       geteuid() == 0 ? "%s cannot be examined: the system does not let root read "
+					"its environment"
+				      : "%s cannot be examined: it belongs to another user, or has "
+					"more rights than its user; only root can do that",
 		       who->text.at);
 }
 
@@ -59,12 +61,11 @@ static bool find_socket(const struct who *who, struct wk_buf *name, struct wk_er
 	}
 	wk_buf_fini(&environment);
 	if (ok && !name->len)
-		return wk_fail(
-			err, WK_ENOTFOUND, WK_NOWHERE,
-			"the heap of %s is not recorded; to record one, start the program "
-			"with `wick record --heap -- COMMAND` (where uprobes record it, only "
-			"--snapshot-every takes snapshots)",
-			who->text.at);
+		return wk_fail(err, WK_ENOTFOUND, WK_NOWHERE,
+			       "the heap of %s is not recorded; to record it from now on, run "
+			       "`wick record --heap -p %d` (where uprobes record it, only "
+			       "--snapshot-every takes snapshots)",
+			       who->text.at, (int)who->pid);
 	return ok;
 }
 
