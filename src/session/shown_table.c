@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "render/renderer.h"
 #include "views/function_choice.h"
+#include "views/own_code.h"
 
 bool wk_table_print(const struct wk_table *table, const struct wk_selection *selection,
 		    const struct wk_table_look *look, struct wk_out *out, struct wk_err *err)
@@ -60,6 +61,8 @@ static bool select_samples(struct wk_shown_table *shown, const struct wk_table_v
 			filter.source ? filter.source : "CPU time", wk_model_input(model));
 	if (!filter.source)
 		filter.source = own;
+	filter.outstanding |=
+		view->uses & WK_TABLE_IS_OF_LEFT && view != wk_table_query_view(query);
 	return wk_selection_open(&shown->selection, model, &filter, err);
 }
 
@@ -77,6 +80,23 @@ static struct wk_table_options limited(const struct wk_table_query *query,
 		options.min_percent = view->usual_min_percent;
 	options.hides_callers = options.tree.charges_own && !query->prints_all;
 	return options;
+}
+
+/* With --mine, only functions of the user's own have callers and callees. */
+static bool expect_own(const struct wk_model *model, const uint8_t *functions, const char *word,
+		       struct wk_err *err)
+{
+	uint8_t *own = wk_own_code(model);
+	bool has_own = false;
+
+	for (wk_function_id id = 1; id < model->function_count; id++)
+		has_own |= functions[id] && own[id];
+	wk_free(own);
+	return has_own ||
+	       wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+		       "%s is not your program's: --mine counts it at the function that called it; "
+		       "leave --mine out",
+		       word);
 }
 
 bool wk_shown_table_open(struct wk_shown_table *shown, const struct wk_table_query *query,
@@ -99,8 +119,12 @@ bool wk_shown_table_open(struct wk_shown_table *shown, const struct wk_table_que
 		shown->functions = wk_choose_functions(model, query->function,
 						       query->choice->filter.ignore_case, err);
 		options.tree.focus = shown->functions;
-		if (!shown->functions)
+		if (!shown->functions ||
+		    (options.tree.charges_own &&
+		     !expect_own(model, shown->functions, query->function, err))) {
+			wk_free(shown->functions);
 			return false;
+		}
 	}
 	if (!select_samples(shown, query->view, query, model, err) ||
 	    (query->expects_samples && shown->needs_samples &&

@@ -365,8 +365,8 @@ static void add_tables_with(struct wk_buf *text, unsigned uses)
 		wk_buf_add_fmt(text, "%s%s", text->len ? " and " : "", last->name);
 }
 
-static bool fail_use(const struct wk_table_view *table, const struct typed_use *use,
-		     struct wk_err *err)
+static bool fail_use(const struct wk_table_view *table, const struct wk_table_view *typed,
+		     const struct typed_use *use, struct wk_err *err)
 {
 	struct wk_buf others = { 0 };
 
@@ -377,8 +377,10 @@ static bool fail_use(const struct wk_table_view *table, const struct typed_use *
 			table->name, use->option, wk_buf_text(&others));
 	} else {
 		add_tables_with(&others, use->use);
-		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "%s does not apply to the table %s, only to %s",
-			use->option, table->name, wk_buf_text(&others));
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			table == typed ? "%s does not apply to the table %s, only to %s"
+				       : "%s does not apply to %s as a call tree, only to %s",
+			use->option, typed->name, wk_buf_text(&others));
 	}
 	wk_buf_fini(&others);
 	return false;
@@ -403,8 +405,8 @@ static bool expect_event(const struct wk_table_view *table, const char *event, s
 }
 
 /* Options that do not apply to the table are errors, so that none is ignored silently. */
-static bool expect_uses(const struct wk_table_view *table, const struct args *args,
-			unsigned filter_uses, struct wk_err *err)
+static bool expect_uses(const struct wk_table_view *table, const struct wk_table_view *typed,
+			const struct args *args, unsigned filter_uses, struct wk_err *err)
 {
 	const struct wk_filter_spec *filter = &args->filter;
 	const struct typed_use uses[] = {
@@ -438,7 +440,7 @@ static bool expect_uses(const struct wk_table_view *table, const struct args *ar
 
 	for (size_t i = 0; i < sizeof(uses) / sizeof(uses[0]); i++)
 		if (uses[i].is_typed && !(table->uses & uses[i].use))
-			return fail_use(table, &uses[i], err);
+			return fail_use(table, typed, &uses[i], err);
 	return expect_event(table, filter->source, err);
 }
 
@@ -503,7 +505,7 @@ static bool show_recording(const struct wk_table_view *what, const char **paths,
 	bool ok;
 
 	if (!what || !read_query(args, what, choice, &query, err) ||
-	    !expect_uses(wk_table_query_view(&query), args, choice->needs.uses, err) ||
+	    !expect_uses(wk_table_query_view(&query), what, args, choice->needs.uses, err) ||
 	    !wk_output_allow(args->output, paths, forms, call, err))
 		return false;
 	query.function = function;

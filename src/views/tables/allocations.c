@@ -427,6 +427,27 @@ void wk_tables_fill_allocations(struct wk_table *table, const struct wk_model *m
 	WK_FREE_ALL(sites.functions, sites.by_function, rows);
 }
 
+/* What a process still used when the recording ended is no leak. */
+static void note_running(struct wk_table *table, const struct wk_model *model,
+			 const struct wk_filter *filter)
+{
+	uint8_t *runs = wk_alloc_zeroed(model->process_count, sizeof(*runs));
+	struct wk_buf words = { 0 };
+	uint64_t count = 0;
+
+	for (wk_heap_id i = 1; i < model->heap_count; i++)
+		runs[model->heaps[i].process] = !model->processes[model->heaps[i].process].end_ns;
+	for (wk_process_id id = 1; id < model->process_count; id++)
+		count += runs[id] && (!filter->span.process || filter->span.process == id);
+	if (count && !filter->span.is_given) {
+		wk_num_add_counted(&words, count, " process", " processes");
+		wk_table_note(table, "%s had not ended: what was still in use is listed as well",
+			      wk_buf_text(&words));
+	}
+	wk_buf_fini(&words);
+	wk_free(runs);
+}
+
 void wk_tables_fill_leaks(struct wk_table *table, const struct wk_model *model,
 			  const struct wk_filter *filter, const struct wk_table_options *options)
 {
@@ -434,4 +455,5 @@ void wk_tables_fill_leaks(struct wk_table *table, const struct wk_model *model,
 
 	left.is_given[WK_FILTER_OUTSTANDING] = true;
 	wk_tables_fill_allocations(table, model, &left, options);
+	note_running(table, model, filter);
 }

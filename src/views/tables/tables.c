@@ -222,7 +222,7 @@ const struct wk_table_view wk_table_views[] = {
 	  .events = EVENTS("heap"), .lacks = WK_ADVICE_NO_HEAPS },
 	{ .name = "leaks", .summary = "functions that allocated heap blocks which were never freed",
 	  .fill = wk_tables_fill_leaks, .usual_limit = USUAL_ROWS,
-	  .uses = OF_MEMORY | WK_TABLE_HAS_CODE | WK_TABLE_HAS_SNAPSHOTS,
+	  .uses = OF_MEMORY | WK_TABLE_HAS_CODE | WK_TABLE_HAS_SNAPSHOTS | WK_TABLE_IS_OF_LEFT,
 	  .events = EVENTS("heap"), .lacks = WK_ADVICE_NO_HEAPS },
 	{ .name = "allocations",
 	  .summary = "functions that allocated heap blocks, and what is left of them",

@@ -41,7 +41,8 @@ enum wk_table_use {
 	WK_TABLE_HAS_CALLS = 1 << 10,       /* with levels, its calls are shown instead */
 	WK_TABLE_IS_OF_INTERVALS = 1 << 11, /* of what threads did, not of samples */
 	WK_TABLE_IS_OF_FUNCTION = 1 << 12,  /* a function follows its name */
-	WK_TABLE_HAS_CODE = 1 << 13, /* functions or lines that own code can be charged for */
+	WK_TABLE_HAS_CODE = 1 << 13,   /* functions or lines that own code can be charged for */
+	WK_TABLE_IS_OF_LEFT = 1 << 19, /* only of what is outstanding, as its calls are then */
 
 	WK_TABLE_HAS_SNAPSHOTS = 1 << 16,  /* it can be about what was there at a snapshot */
 	WK_TABLE_HAS_OWN_EVENTS = 1 << 18, /* it can be about each of its `events` */
