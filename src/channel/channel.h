@@ -62,7 +62,7 @@ struct wk_channel_counts {
 	_Atomic uint64_t nested;     /* calls from inside the library, as by a signal handler */
 	_Atomic uint64_t early;      /* calls before the library could begin */
 	_Atomic uint64_t cut;        /* stacks deeper than the limit */
-	_Atomic uint64_t threadless; /* events of threads beyond the limit */
+	_Atomic uint64_t threadless; /* events of threads beyond the limit, or without memory */
 };
 
 struct wk_channel_head {

@@ -1,7 +1,7 @@
 /* The process: finding the recorder, and beginning anew in a child. */
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
+#include <linux/futex.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,23 +54,36 @@ void wk_heap_nap(void)
 	syscall(SYS_nanosleep, &time, NULL);
 }
 
-/* A thread that yields only to those of its own priority would wait for ever for one of a lower
- * one. In a child whose parent forked in a handler, who has the lock may not be there. */
+enum lock { LOCK_FREE, LOCK_HELD, LOCK_AWAITED };
+
+/* Through syscall, as in ring.c. */
+static void call_futex(_Atomic uint32_t *lock, int what, uint32_t value)
+{
+	int saved = errno;
+
+	syscall(SYS_futex, lock, what | FUTEX_PRIVATE_FLAG, value, NULL, NULL, 0);
+	errno = saved;
+}
+
+/* In a child whose parent forked in a handler, who has the lock may not be there. */
 void wk_heap_lock(_Atomic uint32_t *lock)
 {
-	for (unsigned tries = 0; atomic_exchange_explicit(lock, 1, memory_order_acquire); tries++) {
+	uint32_t before = LOCK_FREE;
+
+	if (atomic_compare_exchange_strong_explicit(lock, &before, LOCK_HELD, memory_order_acquire,
+						    memory_order_relaxed))
+		return;
+	while (atomic_exchange_explicit(lock, LOCK_AWAITED, memory_order_acquire) != LOCK_FREE) {
 		if (*wk_heap_state == WK_HEAP_UNKNOWN)
 			return;
-		if (tries < 100)
-			sched_yield();
-		else
-			wk_heap_nap();
+		call_futex(lock, FUTEX_WAIT, LOCK_AWAITED);
 	}
 }
 
 void wk_heap_unlock(_Atomic uint32_t *lock)
 {
-	atomic_store_explicit(lock, 0, memory_order_release);
+	if (atomic_exchange_explicit(lock, LOCK_FREE, memory_order_release) == LOCK_AWAITED)
+		call_futex(lock, FUTEX_WAKE, 1);
 }
 
 void *wk_heap_pages(size_t bytes)

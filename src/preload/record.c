@@ -224,17 +224,15 @@ void wk_heap_moved(const void *block, size_t size, enum wk_heap_function functio
 bool wk_heap_released(const void *block, enum wk_heap_record record)
 {
 	struct wk_heap_thread *thread;
-	uint64_t now;
 
 	if (wk_heap_sample_bytes && record == WK_HEAP_RECORD_KEPT)
 		wk_heap_sample_add(block);
 	else if (wk_heap_sample_bytes && !wk_heap_sample_remove(block))
 		return false;
-	now = wk_heap_now();
 	thread = enter_for_blocks();
 	if (!thread)
 		return false;
-	put_address(thread, record, block, now);
+	put_address(thread, record, block, wk_heap_now());
 	wk_heap_leave(thread);
 	return true;
 }

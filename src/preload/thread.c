@@ -37,7 +37,7 @@ static void add_thread(struct wk_heap_thread *thread)
 	threads = thread;
 }
 
-/* With the lock. */
+/* With the lock. Its memory is still there. */
 static void give_back(struct wk_heap_thread *thread)
 {
 	struct wk_channel_slot *slot = thread->slot;
@@ -53,7 +53,6 @@ static void give_back(struct wk_heap_thread *thread)
 		slot->stack = thread->stack;
 		atomic_store(&wk_heap_head->state[thread->number], WK_CHANNEL_ENDED);
 	}
-	munmap(thread, sizeof(*thread));
 }
 
 /* The last of all destructors, as far as libc lets it: others may use the allocator. */
@@ -69,6 +68,7 @@ static void end_thread(void *context)
 		wk_heap_lock(&lock);
 		give_back(thread);
 		wk_heap_unlock(&lock);
+		munmap(thread, sizeof(*thread));
 	}
 	wk_heap_busy = 0;
 }
@@ -86,8 +86,10 @@ static void give_back_late(uint32_t self)
 
 	for (struct wk_heap_thread *thread = threads; thread && late_count; thread = next) {
 		next = thread->next;
-		if (thread->is_late && thread != wk_heap_self && is_gone(thread, self))
-			give_back(thread);
+		if (!thread->is_late || thread == wk_heap_self || !is_gone(thread, self))
+			continue;
+		give_back(thread);
+		munmap(thread, sizeof(*thread));
 	}
 }
 
@@ -200,6 +202,7 @@ static bool take_slot(struct wk_heap_thread *thread, uint32_t tid)
 	slot = wk_heap_open_slot(thread->number);
 	if (!slot) {
 		atomic_store(&wk_heap_head->state[thread->number], WK_CHANNEL_FREE);
+		atomic_fetch_add(&wk_heap_head->counts.threadless, 1);
 		return false;
 	}
 	thread->slot = (struct wk_channel_slot *)slot;
@@ -231,6 +234,8 @@ static bool take_part(uint32_t tid)
 	give_back_late(tid);
 	if (!thread)
 		thread = wk_heap_pages(sizeof(*thread));
+	if (!thread)
+		atomic_fetch_add(&wk_heap_head->counts.threadless, 1);
 	if (!thread || (thread->epoch != wk_heap_epoch && !take_slot(thread, tid))) {
 		if (thread && !wk_heap_self)
 			munmap(thread, sizeof(*thread));

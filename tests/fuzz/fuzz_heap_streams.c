@@ -38,7 +38,7 @@ static bool look(void *context, const struct wk_event *event, struct wk_err *err
 		touch(seen, event->snapshot.label.at, event->snapshot.label.len);
 	} else if (event->kind == WK_EVENT_MARK) {
 		touch(seen, event->mark.label.at, event->mark.label.len);
-	} else {
+	} else if (event->kind != WK_EVENT_SNAPSHOT_REQUEST) {
 		assert(event->kind == WK_EVENT_NOTE);
 		touch(seen, event->note.text.at, event->note.text.len);
 	}

@@ -721,7 +721,9 @@ static void lost_memory_calls_are_called_so(void **state)
 	add_pass(&r, 100);
 	emit(&r);
 	wk_buf_reset(&r.text);
-	end(&r, "note:5 memory calls were lost: the recorder did not keep up\n"
+	end(&r, "note:3 memory calls were lost: the recorder did not keep up\n"
+		"note:2 memory calls were lost: their threads could not be recorded (more than "
+		"4,096 at one time, or no memory)\n"
 		"note:1 memory call was not recorded: a signal handler made it while another one "
 		"was being recorded\n"
 		"note:1 memory call has a stack of which the outermost frames are missing: it is "
@@ -742,7 +744,9 @@ static void losses_are_reported(void **state)
 	assert_true(add_row(&r)); /* the same until now: not added up */
 	heap_begin_row(&r.row, WK_HEAP_ROW_GONE, 1);
 	assert_true(add_row(&r));
-	end(&r, "note:5 allocations or releases were lost: the recorder did not keep up\n"
+	end(&r, "note:3 allocations or releases were lost: the recorder did not keep up\n"
+		"note:2 allocations or releases were lost: their threads could not be recorded "
+		"(more than 4,096 at one time, or no memory)\n"
 		"note:4 allocations or releases were not recorded: signal handlers made them while "
 		"others were being recorded\n"
 		"note:1 allocation or release was not recorded: it came before the heap library "

@@ -52,6 +52,11 @@ static bool emit_sampling(uint64_t sample_bytes, const struct wk_sink *sink, str
 bool wk_heap_notes_emit(const struct wk_heap_missing *missing, const struct wk_sink *sink,
 			struct wk_err *err)
 {
+	static const struct words threadless = {
+		"was lost: its thread could not be recorded (more than 4,096 at one time, or no "
+		"memory)",
+		"were lost: their threads could not be recorded (more than 4,096 at one time, or "
+		"no memory)" };
 	static const struct words lost = { "was lost: the recorder did not keep up",
 					   "were lost: the recorder did not keep up" };
 	static const struct words nested = {
@@ -80,6 +85,7 @@ bool wk_heap_notes_emit(const struct wk_heap_missing *missing, const struct wk_s
 				  " parts of the heap's events are damaged and were left out",
 				  err) &&
 	       emit_count(missing->lost, events, lost, WK_NOTE_FAULT, sink, err) &&
+	       emit_count(missing->threadless, events, threadless, WK_NOTE_FAULT, sink, err) &&
 	       emit_count(missing->nested, events, nested, WK_NOTE_FAULT, sink, err) &&
 	       emit_count(missing->early, events, early, WK_NOTE_FAULT, sink, err) &&
 	       emit_count(missing->cut, with_stacks, cut, WK_NOTE_REMARK, sink, err);

@@ -10,6 +10,7 @@ struct wk_heap_missing {
 	uint64_t sample_bytes; /* mean distance of the blocks that were recorded; 0: all were */
 	uint64_t damaged;      /* parts of the file */
 	uint64_t lost;         /* events, as the recorder did not keep up, */
+	uint64_t threadless;   /* of threads that it could not record, */
 	uint64_t nested;       /* of signal handlers in the middle of another one, */
 	uint64_t early;        /* before the library could begin, */
 	uint64_t cut;          /* and those that have only a part of their stack */

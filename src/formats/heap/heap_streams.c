@@ -816,7 +816,8 @@ static bool emit_notes(const struct wk_heap_streams *streams, const struct wk_si
 
 		missing.damaged += process->stacks.damaged;
 		missing.sample_bytes |= process->sample_bytes;
-		missing.lost += process->counts[LOST] + process->counts[THREADLESS];
+		missing.lost += process->counts[LOST];
+		missing.threadless += process->counts[THREADLESS];
 		missing.nested += process->counts[NESTED];
 		missing.early += process->counts[EARLY];
 		missing.cut += process->counts[CUT];
