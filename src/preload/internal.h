@@ -299,6 +299,11 @@ struct wk_heap_unwind {
 };
 
 struct wk_heap_unwind wk_heap_unwind_at(uintptr_t pc);
+
+/* Of a frame at `pc` whose CFA depends on the frame pointer: how far that is from where its own
+ * return address lies. True if it was another number before: alloca and arrays of variable length
+ * do that. Whoever has the same return address at the same place may then have another caller. */
+bool wk_heap_unwind_varies(uintptr_t pc, uintptr_t bytes);
 bool wk_heap_unwind_begin(bool is_again);
 
 /* After code was unloaded: other code may come to its addresses. wk_heap_code counts that up. */

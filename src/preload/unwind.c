@@ -14,6 +14,7 @@
 #define ROWS     65536u
 #define FEW_ROWS 8192u
 #define MODULES  48u
+#define VARIES   UINT32_MAX
 
 #define MOST_TABLE_BYTES (UINT64_C(1) << 30)
 
@@ -38,6 +39,7 @@ struct module {
 
 /* The first ones, until half of these are taken: see nodes.c. */
 static struct entry *entries;
+static _Atomic uint32_t *distances; /* of each entry, by its number: wk_heap_unwind_varies */
 static _Atomic uint32_t used_rows = FEW_ROWS;
 static uint32_t row_count; /* that were found while few were used; under the lock */
 static _Atomic uint32_t lock;
@@ -55,7 +57,9 @@ bool wk_heap_unwind_begin(bool is_again)
 		atomic_store(&lock, 0);
 	if (!entries)
 		entries = wk_heap_pages(ROWS * sizeof(*entries));
-	return entries;
+	if (!distances)
+		distances = wk_heap_pages(ROWS * sizeof(*distances));
+	return entries && distances;
 }
 
 void wk_heap_forget_code(void)
@@ -290,6 +294,7 @@ static inline struct entry *entry_of(uintptr_t pc)
 static void set(struct entry *entry, uintptr_t pc, uint64_t row)
 {
 	atomic_store_explicit(&entry->pc, 0, memory_order_release);
+	atomic_store_explicit(&distances[entry - entries], 0, memory_order_relaxed);
 	atomic_store_explicit(&entry->row, row, memory_order_release);
 	atomic_store_explicit(&entry->pc, pc, memory_order_release);
 }
@@ -329,4 +334,20 @@ struct wk_heap_unwind wk_heap_unwind_at(uintptr_t pc)
 			return unpacked(row);
 	}
 	return add(pc);
+}
+
+/* An entry may be another address's meanwhile. Then a distance that did not change may seem to
+ * have, which costs time. */
+bool wk_heap_unwind_varies(uintptr_t pc, uintptr_t bytes)
+{
+	_Atomic uint32_t *at = &distances[entry_of(pc) - entries];
+	uint32_t now = bytes < VARIES ? (uint32_t)bytes : VARIES - 1;
+	uint32_t before = atomic_load_explicit(at, memory_order_relaxed);
+
+	if (before == now || before == VARIES)
+		return before == VARIES;
+	atomic_store_explicit(at, before ? VARIES : now, memory_order_relaxed);
+	if (before)
+		atomic_fetch_add(&wk_heap_code, 1); /* what was remembered may be wrong */
+	return before;
 }

@@ -2,8 +2,9 @@
  *
  * Most of a stack is that of the call before. Where a return address lies at the same place, with
  * the same frame pointer, as in the last stack, and all those outside it still lie where they lay,
- * the outer part is known: checking it is a load for each frame. Of other stacks than the thread's
- * own nothing is remembered: they may not be there any more. */
+ * the outer part is known: checking it is a load for each frame. Frames whose size varies are not
+ * remembered, nor those inside them: what lies at the old place may be left from an earlier call.
+ * Of other stacks than the thread's own nothing is remembered: they may not be there any more. */
 #include <pthread.h>
 #include <string.h>
 
@@ -59,8 +60,10 @@ static uintptr_t end_of_stack(struct wk_heap_thread *thread, uintptr_t sp)
 	return find_stack(thread, sp);
 }
 
-/* The frame of the caller; false if there is none, or none is known. */
-static inline bool step(struct wk_heap_thread *thread, struct wk_heap_frame *frame, uintptr_t *end)
+/* The frame of the caller; false if there is none, or none is known. `*varies` is set if the
+ * frame's size is not always the same. */
+static inline bool step(struct wk_heap_thread *thread, struct wk_heap_frame *frame, uintptr_t *end,
+			bool *varies)
 {
 	struct wk_heap_unwind row = wk_heap_unwind_at(frame->pc);
 	uintptr_t sp = frame->slot + sizeof(uintptr_t), cfa;
@@ -69,6 +72,7 @@ static inline bool step(struct wk_heap_thread *thread, struct wk_heap_frame *fra
 		cfa = sp + (uintptr_t)(intptr_t)row.offset;
 	} else if (WK_LIKELY(row.kind == WK_HEAP_UNWIND_BP)) {
 		cfa = frame->bp + (uintptr_t)(intptr_t)row.offset;
+		*varies = wk_heap_unwind_varies(frame->pc, cfa - frame->slot);
 	} else if (row.kind == WK_HEAP_UNWIND_AT_BP) {
 		cfa = frame->bp + (uintptr_t)(intptr_t)row.offset;
 		if (cfa < sp || cfa > *end - sizeof(cfa) || cfa % sizeof(cfa))
@@ -76,6 +80,7 @@ static inline bool step(struct wk_heap_thread *thread, struct wk_heap_frame *fra
 		cfa = wk_heap_load(cfa);
 		if (frame->bp < sp || frame->bp > *end - sizeof(cfa) || cfa <= sp || cfa > *end)
 			return false;
+		*varies = wk_heap_unwind_varies(frame->pc, cfa - frame->slot);
 		*frame = (struct wk_heap_frame){ cfa - sizeof(cfa), wk_heap_load(cfa - sizeof(cfa)),
 						 wk_heap_load(frame->bp) };
 		return frame->pc;
@@ -131,9 +136,10 @@ static void keep_tip(struct wk_heap_thread *thread, uint32_t count)
 	tip->since = at[-1].since;
 }
 
-/* The frames of `fresh` are those outside which the last stack has `known`. Returns the number of
- * the innermost one that could be added. */
-static uint32_t add_fresh(struct wk_heap_thread *thread, uint32_t known, uint32_t *fresh)
+/* The frames of `fresh` are those outside which the last stack has `known`; the innermost `varied`
+ * of them are not remembered. Returns the number of the innermost one that could be added. */
+static uint32_t add_fresh(struct wk_heap_thread *thread, uint32_t known, uint32_t *fresh,
+			  uint32_t varied)
 {
 	struct wk_heap_known *last = wk_heap_last_of(thread);
 	uint32_t node = known ? last[known - 1].node : 0, joined = known;
@@ -141,7 +147,7 @@ static uint32_t add_fresh(struct wk_heap_thread *thread, uint32_t known, uint32_
 	/* None of a stack that was so long ago has the same number. */
 	if (++thread->walks == 0)
 		memset(thread->tips, 0, sizeof(thread->tips));
-	for (; *fresh && known < WK_HEAP_DEPTH; known++) {
+	for (; *fresh > varied && known < WK_HEAP_DEPTH; known++) {
 		struct wk_heap_frame *frame = &thread->fresh[--*fresh];
 
 		node = wk_heap_node(node, frame->pc);
@@ -162,8 +168,10 @@ static __attribute__((noinline)) uint32_t walk(struct wk_heap_thread *thread, ui
 	uint32_t code = atomic_load_explicit(&wk_heap_code, memory_order_relaxed);
 	uint32_t known = is_own && code == thread->code ? thread->depth : 0, fresh = 0, node = 0;
 	const struct wk_heap_known *last = wk_heap_last_of(thread);
+	uint32_t varied = 0; /* up to the outermost frame whose size is not always the same */
+	bool goes_on = end, varies = false;
 
-	for (bool goes_on = end; goes_on; goes_on = step(thread, &frame, &end)) {
+	while (goes_on) {
 		while (known && last[known - 1].frame.slot < frame.slot)
 			known--;
 		if (known && last[known - 1].frame.slot == frame.slot &&
@@ -175,15 +183,18 @@ static __attribute__((noinline)) uint32_t walk(struct wk_heap_thread *thread, ui
 			break;
 		}
 		thread->fresh[fresh++] = frame;
+		goes_on = step(thread, &frame, &end, &varies);
+		varied = varies ? fresh : varied;
+		varies = false;
 	}
 	known = 0;
 	is_own = is_own && end == thread->stack_high;
 join:
 	if (is_own) {
-		node = add_fresh(thread, known, &fresh);
+		node = add_fresh(thread, known, &fresh, varied);
 		thread->code = code;
 	}
-	/* Deeper than what is remembered. */
+	/* Inside what is remembered. */
 	while (fresh)
 		node = wk_heap_node(node, thread->fresh[--fresh].pc);
 	return node;

@@ -283,4 +283,80 @@ def preloaded(name, library):
 for _name, _library in ALLOCATORS.items():
     preloaded(_name, _library)
 
+VARIABLE_FRAMES = r"""
+#include <alloca.h>
+#include <stdlib.h>
+
+#define APART  __attribute__((noinline))
+#define KEEP(pointer) __asm__ volatile("" ::"r"(pointer))
+#define NOT_LAST      __asm__ volatile("")
+
+APART void allocates(int size)
+{
+	void *block = malloc(size);
+	KEEP(block);
+}
+
+APART void inner(int size)
+{
+	allocates(size);
+	NOT_LAST;
+}
+
+APART void variable(int room, int size)
+{
+	char *some = alloca(room);
+	KEEP(some);
+	inner(size);
+	NOT_LAST;
+}
+
+APART void between(int room, int size)
+{
+	volatile char some[96];
+	some[0] = 1;
+	variable(room, size);
+	NOT_LAST;
+}
+
+APART void outer(int is_between, int room, int next, int size)
+{
+	char *some = alloca(room);
+	KEEP(some);
+	if (is_between)
+		between(next, size);
+	else
+		variable(next, size);
+	NOT_LAST;
+}
+
+int main(void)
+{
+	for (int i = 0; i < 100; i++)
+		for (int j = 0; j < 16; j++)
+			for (int k = 0; k < 16; k++)
+				for (int way = 0; way < 2; way++)
+					outer(!way, way ? 16 + 16 * j : 16, way ? 160 + 16 * k : 160,
+					      way ? 3 : 1000);
+	return 0;
+}
+"""
+
+
+@tap.case("stacks of functions whose frames vary in size, where older return addresses still lie")
+def _(t):
+    for compiler, option in ("gcc", "-O0"), ("clang", "-O0"), ("gcc", "-fno-omit-frame-pointer"):
+        if not shutil.which(compiler):
+            continue
+        program = compiled(t, "-fno-builtin", "-fno-optimize-sibling-calls", option,
+                           text=VARIABLE_FRAMES, compiler=compiler)
+        recording = t.record("--heap", "--", program)
+        bytes_of = {}
+        for line in t.wick("fold", recording, "--by", "heap").stdout.splitlines():
+            stack, weight = line.rsplit(" ", 1)
+            if stack.endswith(";allocates"):
+                bytes_of["between" in stack.split(";")] = int(weight)
+        t.equal(bytes_of, {True: 25600 * 1000, False: 25600 * 3}, f"bytes, {compiler} {option}")
+
+
 tap.run_all()
