@@ -295,7 +295,7 @@ def _(t):
     recorded = Recorded(t)
     done = t.wick("snapshot", os.getpid(), check=False)
     t.equal(done.returncode, 1, "exit code")
-    t.true("is not recorded; to record one" in done.stderr, done.stderr)
+    t.true("is not recorded; to record it" in done.stderr, done.stderr)
     if os.geteuid() == 0:
         tap.need("setpriv")
         done = tap.run("setpriv", "--reuid=65534", "--clear-groups", tap.WICK, "snapshot",

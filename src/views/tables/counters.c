@@ -76,6 +76,7 @@ void wk_tables_fill_counters(struct wk_table *table, const struct wk_model *mode
 	uint32_t *rows = wk_alloc(((size_t)model->use_count + 1) * sizeof(*rows));
 	uint32_t limit = options->limit ? options->limit : UINT32_MAX, count = 0;
 	const struct wk_use_row *peak = NULL;
+	bool has_slow = false;
 
 	for (uint32_t i = 0; i < model->use_count; i++)
 		if (wk_tables_has_use(model, filter, &model->uses[i]))
@@ -86,6 +87,7 @@ void wk_tables_fill_counters(struct wk_table *table, const struct wk_model *mode
 
 		if (!peak || row->use.peak_working_set_bytes > peak->use.peak_working_set_bytes)
 			peak = row;
+		has_slow |= row->use.share_bytes;
 		if (!is_picked(i, count, limit))
 			continue;
 		wk_table_row(table);
@@ -93,6 +95,10 @@ void wk_tables_fill_counters(struct wk_table *table, const struct wk_model *mode
 	}
 	if (peak)
 		note_peak(table, model, peak);
+	if (has_slow)
+		wk_table_note(table,
+			      "heap, stack, own share and huge pages are counted more rarely "
+			      "than the rest: rows repeat what was counted last");
 	if (count > limit)
 		wk_table_note(table, "%u of %u moments are shown; --all shows all", limit, count);
 	wk_free(rows);
