@@ -302,7 +302,7 @@ struct wk_heap_unwind wk_heap_unwind_at(uintptr_t pc);
 
 /* Of a frame at `pc` whose CFA depends on the frame pointer: how far that is from where its own
  * return address lies. True if it was another number before: alloca and arrays of variable length
- * do that. Whoever has the same return address at the same place may then have another caller. */
+ * do that. A frame with the same return address at the same place may then have another caller. */
 bool wk_heap_unwind_varies(uintptr_t pc, uintptr_t bytes);
 bool wk_heap_unwind_begin(bool is_again);
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/mem.h"
+#include "base/map.h"
 #include "base/num.h"
 #include "render/renderers.h"
 #include "session/picture_title.h"
@@ -36,19 +36,21 @@ static bool weighs_samples(const struct wk_model *model, wk_source_id id)
 	return !source->is_weighed && !wk_str_is(wk_model_str(model, source->unit), "samples");
 }
 
+/* Do both sides have samples of an event of one name? */
 static bool has_common_source(const struct wk_model *model)
 {
 	const struct wk_samples *samples = &model->samples;
-	uint8_t *seen = wk_alloc_zeroed(model->source_count, sizeof(*seen));
+	struct wk_map sides = { 0 }; /* by name */
 	bool has_common = false;
 
-	for (uint32_t i = 0; i < samples->count; i++)
-		seen[wk_sample_source(samples, i)] |= samples->is_before[i] ? 1 : 2;
-	for (wk_source_id a = 1; a < model->source_count; a++)
-		for (wk_source_id b = 1; b < model->source_count; b++)
-			has_common |= (seen[a] | seen[b]) == 3 &&
-				      model->sources[a].name == model->sources[b].name;
-	wk_free(seen);
+	for (uint32_t i = 0; samples->is_before && i < samples->count; i++) {
+		wk_text_id name = model->sources[wk_sample_source(samples, i)].name;
+		uint32_t *seen = wk_map_at(&sides, name);
+
+		*seen |= samples->is_before[i] ? 1 : 2;
+		has_common |= *seen == 3;
+	}
+	wk_map_fini(&sides);
 	return has_common;
 }
 
