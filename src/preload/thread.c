@@ -313,15 +313,20 @@ static int open_maps(void)
 	}
 }
 
+/* If a handler forks meanwhile, its child goes on reading the same open file: each reads from where
+ * it has come itself. */
 bool wk_heap_find_stack(uintptr_t address, uintptr_t *low, uintptr_t *high)
 {
 	char text[1024], line[128];
 	size_t used = 0;
 	int saved = errno, fd = open_maps();
 	bool is_found = false;
+	off_t done = 0;
 	ssize_t got;
 
-	while (fd >= 0 && !is_found && (got = syscall(SYS_read, fd, text, sizeof(text))) > 0)
+	for (;
+	     fd >= 0 && !is_found && (got = syscall(SYS_pread64, fd, text, sizeof(text), done)) > 0;
+	     done += got)
 		for (ssize_t i = 0; i < got && !is_found; i++) {
 			if (text[i] != '\n' && used < sizeof(line) - 1) {
 				line[used++] = text[i];

@@ -14,6 +14,7 @@
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "heap_count.h"
@@ -167,6 +168,39 @@ __attribute__((noinline)) static void go_on_in_child(void)
 			heap_free(heap_malloc(551), 551);
 		_exit(3);
 	}
+	set_timer(SIG_IGN, 0);
+}
+
+static ucontext_t caller, routines[2];
+
+__attribute__((noinline)) static void allocate_in_routine(int number)
+{
+	for (;;) {
+		heap_free(heap_malloc(555), 555);
+		swapcontext(&routines[number], &caller);
+	}
+}
+
+/* The same while a stack is found, as it is for each allocation: no two are on the same one. */
+__attribute__((noinline)) static void look_on_in_child(void)
+{
+	enum { BYTES = 256 << 10 };
+
+	for (int i = 0; i < 2; i++) {
+		getcontext(&routines[i]);
+		routines[i].uc_stack.ss_sp = mmap(NULL, BYTES, PROT_READ | PROT_WRITE,
+						  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		routines[i].uc_stack.ss_size = BYTES;
+		/* Otherwise the two would be one mapping. */
+		mmap(NULL, 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		makecontext(&routines[i], (void (*)(void))(uintptr_t)allocate_in_routine, 1, i);
+	}
+	set_timer(fork_and_go_on, 1000);
+	while (children < 30)
+		for (int i = 0; i < 2; i++)
+			swapcontext(&caller, &routines[i]);
+	if (children == 1000)
+		_exit(3);
 	set_timer(SIG_IGN, 0);
 }
 
@@ -398,6 +432,7 @@ static const struct heap_work works[] = {
 	{ "generations", generations },
 	{ "fork-in-handler", fork_in_handler },
 	{ "go-on-in-child", go_on_in_child },
+	{ "look-on-in-child", look_on_in_child },
 	{ "a-little", a_little },
 	{ "a-little-bare", a_little_bare },
 	{ "programs", programs },

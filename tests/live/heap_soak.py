@@ -21,6 +21,7 @@ CASES = [
     ("heap_processes", "generations", 0.5, ["main"]),
     ("heap_processes", "descriptors", 0.25, ["allocate_once"]),
     ("heap_processes", "go-on-in-child", 0.5, ["main"]),
+    ("heap_processes", "look-on-in-child", 0.5, ["allocate_in_routine"]),
     ("heap_processes", "fork-in-handler", 0.1, ["main"]),
     ("heap_threads", "short", 0.25, ["allocate_a_little"]),
     ("heap_threads", "destructors", 0.25, ["have_destructors", "destroy", "destroy_again"]),
@@ -36,7 +37,7 @@ def one_round(program, case, roots):
     with tempfile.TemporaryDirectory(prefix="wick-soak-") as folder:
         heap_totals.compare(tap.Case(folder), program, case, *words, roots=roots,
                             is_logged=case != "end-busy", seconds=SECONDS,
-                            interrupted=30 if case == "go-on-in-child" else 0)
+                            interrupted=30 if case.endswith("-on-in-child") else 0)
 
 
 def main():

@@ -78,6 +78,8 @@ counted("heap_processes", "generations", "children of children", through=["gener
 counted("heap_processes", "fork-in-handler", "a handler forks", through=["fork_in_handler"])
 counted("heap_processes", "go-on-in-child", "an interrupted call goes on in a child",
         interrupted=30)
+counted("heap_processes", "look-on-in-child", "a stack is being found when a handler forks",
+        roots=["allocate_in_routine"], interrupted=30)
 counted("heap_processes", "programs", "vfork, posix_spawn and fork, then exec",
         through=["programs", "a_little"])
 counted("heap_processes", "bare-program", "a program without its environment is not followed",
