@@ -1,5 +1,7 @@
 #include "model/heap/internal.h"
 
+#define AHEAD 16 /* events whose blocks are looked up at once */
+
 /* What stays while blocks are added: nothing here grows a table. */
 struct context {
 	struct wk_model *model;
@@ -61,9 +63,9 @@ static inline void pass(const struct context *context, uint64_t time_ns)
 }
 
 /* A row of memory for a block, if no other block is at the address. */
-static inline uint32_t add_block(struct wk_heap_blocks *blocks, uint64_t address)
+static inline uint32_t add_block(struct wk_heap_blocks *blocks, uint32_t *slot, uint64_t address)
 {
-	uint32_t *slot = wk_heap_blocks_slot(blocks, address), id;
+	uint32_t id;
 
 	for (id = *slot; id; id = blocks->at[id].next)
 		if (blocks->at[id].address == address)
@@ -82,7 +84,8 @@ static inline uint32_t add_block(struct wk_heap_blocks *blocks, uint64_t address
 	return id;
 }
 
-static inline bool allocate(const struct context *context, const struct wk_event_block *event)
+static inline bool allocate(const struct context *context, const struct wk_event_block *event,
+			    uint32_t *slot)
 {
 	const struct wk_heap_owner *owner = &context->owners[event->thread];
 	struct wk_heap *heap = &context->heaps[owner->heap];
@@ -95,7 +98,7 @@ static inline bool allocate(const struct context *context, const struct wk_event
 	    event->size_bytes > context->model->weight_left ||
 	    event->time_ns < context->order->releases.until_ns ||
 	    heap->blocks.count >= heap->blocks.most || heap->blocks.sampled_cap ||
-	    !heap->is_listed || (id = add_block(&heap->blocks, event->address)) == 0)
+	    !heap->is_listed || (id = add_block(&heap->blocks, slot, event->address)) == 0)
 		return false;
 	block = &heap->blocks.at[id];
 	block->weight = event->size_bytes;
@@ -113,13 +116,9 @@ static inline bool allocate(const struct context *context, const struct wk_event
 }
 
 /* The link to a block; NULL: there is none. */
-static inline uint32_t *find_block(const struct wk_heap_blocks *blocks, uint64_t address)
+static inline uint32_t *find_block(const struct wk_heap_blocks *blocks, uint32_t *link,
+				   uint64_t address)
 {
-	uint32_t *link;
-
-	if (!blocks->count)
-		return NULL;
-	link = wk_heap_blocks_slot(blocks, address);
 	while (*link && blocks->at[*link].address != address)
 		link = &blocks->at[*link].next;
 	return *link ? link : NULL;
@@ -151,11 +150,12 @@ static inline void remove_block(struct wk_heap_blocks *blocks, uint32_t *link)
 	blocks->count--;
 }
 
-static inline bool release(const struct context *context, const struct wk_event_block *event)
+static inline bool release(const struct context *context, const struct wk_event_block *event,
+			   uint32_t *slot)
 {
 	const struct wk_heap_owner *owner = &context->owners[event->thread];
 	struct wk_heap *heap = &context->heaps[owner->heap];
-	uint32_t *link = find_block(&heap->blocks, event->address), lived;
+	uint32_t *link = find_block(&heap->blocks, slot, event->address), lived;
 	const struct wk_recent_end *end;
 	struct wk_heap_block *block;
 	struct wk_block_row *row;
@@ -191,6 +191,47 @@ static inline bool release(const struct context *context, const struct wk_event_
 	return true;
 }
 
+static inline struct wk_heap_blocks *blocks_of(const struct context *context,
+					       const struct wk_event_block *event)
+{
+	return &context->heaps[context->owners[event->thread].heap].blocks;
+}
+
+/* The slots of blocks, which are loaded meanwhile, and what is in them: which of allocation and
+ * release an event is cannot be guessed, and each wrong guess would wait for both. Less than
+ * `count`: the next one's heap has no slots. */
+static size_t look_ahead(const struct context *context, const struct wk_event_block *blocks,
+			 size_t count, uint32_t **slots)
+{
+	size_t found = 0;
+
+	for (; found < count; found++) {
+		const struct wk_heap_blocks *of = blocks_of(context, &blocks[found]);
+
+		if (!of->slot_count)
+			break;
+		slots[found] = wk_heap_blocks_slot(of, blocks[found].address);
+		__builtin_prefetch(slots[found]);
+	}
+	for (size_t i = 0; i < found; i++)
+		__builtin_prefetch(&blocks_of(context, &blocks[i])->at[*slots[i]]);
+	return found;
+}
+
+/* At most AHEAD. */
+static size_t add_some(const struct context *context, const struct wk_event_block *blocks,
+		       size_t count)
+{
+	uint32_t *slots[AHEAD];
+	size_t i = 0;
+
+	count = look_ahead(context, blocks, count, slots);
+	while (i < count && (blocks[i].is_freed ? release(context, &blocks[i], slots[i])
+						: allocate(context, &blocks[i], slots[i])))
+		i++;
+	return i;
+}
+
 size_t wk_heap_lifetimes_add_alike(struct wk_heap_lifetimes *lifetimes,
 				   const struct wk_event_block *blocks, size_t count,
 				   const struct wk_heap_owner *owners, bool is_before)
@@ -209,12 +250,14 @@ size_t wk_heap_lifetimes_add_alike(struct wk_heap_lifetimes *lifetimes,
 		.kind = common_kind(lifetimes, is_before),
 		.is_before = is_before,
 	};
-	size_t i = 0;
+	size_t done = 0, some, added;
 
 	if (lifetimes->model->sums_from_ns || lifetimes->model->sums_to_ns)
 		return 0;
-	while (i < count && (blocks[i].is_freed ? release(&context, &blocks[i])
-						: allocate(&context, &blocks[i])))
-		i++;
-	return i;
+	do {
+		some = count - done < AHEAD ? count - done : AHEAD;
+		added = add_some(&context, blocks + done, some);
+		done += added;
+	} while (added == some && done < count);
+	return done;
 }
