@@ -61,7 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		}
 		if (length > wk_bytes_left(&left))
 			length = (uint8_t)wk_bytes_left(&left);
-		wk_heap_streams_add(streams, wk_bytes_slice(&left, length));
+		wk_heap_streams_add(streams, wk_bytes_slice(&left, length), false);
 	}
 	assert(wk_heap_streams_end(streams, &sink, NULL));
 	wk_heap_streams_free(streams);

@@ -30,7 +30,7 @@ static bool add(struct made *made)
 	bool ok;
 
 	memcpy(exact, made->row.at, made->row.len);
-	ok = wk_heap_streams_add(made->streams, wk_bytes_of(exact, made->row.len));
+	ok = wk_heap_streams_add(made->streams, wk_bytes_of(exact, made->row.len), false);
 	wk_free(exact);
 	return ok;
 }

@@ -55,7 +55,7 @@ static bool see(void *context, const struct wk_event *event, struct wk_err *err)
 static void add_row(struct merging *merging)
 {
 	assert_true(wk_heap_streams_add(merging->streams,
-					wk_bytes_of(merging->row.at, merging->row.len)));
+					wk_bytes_of(merging->row.at, merging->row.len), false));
 }
 
 static void add_snapshot(struct merging *merging, uint64_t ticks)

@@ -78,8 +78,8 @@ static struct wk_sink sink_of(struct reading *reading)
 
 static bool add_row(struct reading *reading)
 {
-	return wk_heap_streams_add(reading->streams,
-				   wk_bytes_of(reading->row.at, reading->row.len));
+	return wk_heap_streams_add(reading->streams, wk_bytes_of(reading->row.at, reading->row.len),
+				   false);
 }
 
 static void begin(struct reading *reading)
@@ -458,6 +458,7 @@ static void after_missing_bytes_the_next_block_is_read(void **state)
 	begin(&r);
 	add_pass(&r, 0);
 	heap_add(&r.thread[0], A, 10, 0x1000, 1, 0);
+	heap_add(&r.thread[0], A, 15, 0x1500, 1, 0);
 	add_events(&r, 0);
 	heap_add(&r.thread[0], A, 20, 0x2000, 2, 0);
 	r.thread[0].row_from = r.thread[0].bytes.len; /* lost */
@@ -467,8 +468,34 @@ static void after_missing_bytes_the_next_block_is_read(void **state)
 	add_events(&r, 0);
 	add_pass(&r, 100);
 	end(&r, "1020 500/501 +1000/1 malloc\n"
+		"1030 500/501 +1500/1 malloc\n"
 		"1080 500/501 +4000/4 malloc\n"
 		"note:1 part of the heap's events is damaged and was left out\n");
+}
+
+static void rows_that_stay_are_read_where_they_are(void **state)
+{
+	struct wk_buf rows[2] = { 0 };
+	struct reading r;
+
+	(void)state;
+	begin(&r);
+	add_pass(&r, 0);
+	for (int i = 0; i < 2; i++) {
+		heap_add(&r.thread[0], A, i ? 30 : 10, 0x1000, 1, 0);
+		heap_add(&r.thread[0], F, i ? 40 : 20, 0x1000, 0, 0);
+		heap_events_row(&r.row, 1, 0, 501, &r.thread[0]);
+		wk_buf_add_str(&rows[i], wk_buf_str(&r.row));
+		wk_buf_add(&rows[i], (const char[WK_HEAP_BEHIND]){ 0 }, WK_HEAP_BEHIND);
+		assert_true(
+			wk_heap_streams_add(r.streams, wk_bytes_of(rows[i].at, r.row.len), true));
+	}
+	add_pass(&r, 100);
+	end(&r, "1020 500/501 +1000/1 malloc\n"
+		"1040 500/501 -1000\n"
+		"1060 500/501 +1000/1 malloc\n"
+		"1080 500/501 -1000\n");
+	WK_BUF_FINI_ALL(&rows[0], &rows[1]);
 }
 
 static void after_a_damaged_record_the_next_block_is_read(void **state)
@@ -615,7 +642,7 @@ static void rows_that_make_no_sense_are_counted(void **state)
 	heap_begin_row(&r.row, (enum wk_heap_stream_row)99, 1);
 	assert_false(add_row(&r));
 	wk_buf_reset(&r.row);
-	assert_false(wk_heap_streams_add(r.streams, wk_bytes_of(NULL, 0)));
+	assert_false(wk_heap_streams_add(r.streams, wk_bytes_of(NULL, 0), false));
 	end(&r, "note:6 parts of the heap's events are damaged and were left out\n");
 }
 
@@ -794,6 +821,7 @@ int main(void)
 		BOTH(a_block_ends_before_its_last_byte),
 		BOTH(a_ring_goes_from_thread_to_thread),
 		BOTH(after_missing_bytes_the_next_block_is_read),
+		BOTH(rows_that_stay_are_read_where_they_are),
 		BOTH(after_a_damaged_record_the_next_block_is_read),
 		BOTH(missing_definitions_are_missing_frames),
 		BOTH(damaged_definitions_end_their_block),

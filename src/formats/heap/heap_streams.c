@@ -180,17 +180,25 @@ static struct thread *thread_of(struct wk_heap_streams *streams, uint32_t proces
 }
 
 static bool add_events(struct wk_heap_streams *streams, uint32_t process, bool is_packed,
-		       struct wk_bytes *row)
+		       bool stays, struct wk_bytes *row)
 {
 	uint32_t ring = wk_u32le(row), tid = wk_u32le(row);
 	uint64_t position = wk_u64le(row);
 	struct wk_bytes bytes = wk_bytes_slice(row, wk_u32le(row));
+	struct wk_heap_part part = {
+		.at = bytes.at,
+		.position = position,
+		.bytes = (uint32_t)wk_bytes_left(&bytes),
+		.tid = tid,
+		.is_packed = is_packed,
+		.is_copy = !stays,
+	};
 	struct thread *thread;
 
 	if (row->bad || bytes.bad || ring >= WK_CHANNEL_THREADS)
 		return false;
 	thread = thread_of(streams, process, ring);
-	wk_heap_thread_stream_add(&thread->stream, tid, position, is_packed, bytes);
+	wk_heap_thread_stream_add(&thread->stream, &part);
 	if (thread->has_next)
 		return true;
 	thread->has_next = wk_heap_thread_stream_next(&thread->stream, &thread->next);
@@ -285,7 +293,7 @@ static bool add_moments(struct wk_heap_streams *streams, struct wk_bytes *row)
 	return !row->bad;
 }
 
-static bool add_row(struct wk_heap_streams *streams, struct wk_bytes *row)
+static bool add_row(struct wk_heap_streams *streams, bool stays, struct wk_bytes *row)
 {
 	uint8_t kind = wk_u8(row);
 	uint32_t number, process;
@@ -307,7 +315,7 @@ static bool add_row(struct wk_heap_streams *streams, struct wk_bytes *row)
 	switch (kind) {
 	case WK_HEAP_ROW_PACKED:
 	case WK_HEAP_ROW_EVENTS:
-		return add_events(streams, process, kind == WK_HEAP_ROW_PACKED, row);
+		return add_events(streams, process, kind == WK_HEAP_ROW_PACKED, stays, row);
 	case WK_HEAP_ROW_DEFINITIONS:
 		return add_definitions(streams, &streams->processes[process], row);
 	case WK_HEAP_ROW_COUNTS:
@@ -325,9 +333,9 @@ static bool add_row(struct wk_heap_streams *streams, struct wk_bytes *row)
 	}
 }
 
-bool wk_heap_streams_add(struct wk_heap_streams *streams, struct wk_bytes row)
+bool wk_heap_streams_add(struct wk_heap_streams *streams, struct wk_bytes row, bool stays)
 {
-	bool ok = add_row(streams, &row);
+	bool ok = add_row(streams, stays, &row);
 
 	streams->damaged += !ok;
 	return ok;

@@ -13,14 +13,16 @@
 
 #include "base/bytes.h"
 #include "event/sink.h"
+#include "formats/heap/heap_thread.h"
 
 struct wk_heap_streams;
 
 struct wk_heap_streams *wk_heap_streams_new(void);
 void wk_heap_streams_free(struct wk_heap_streams *streams);
 
-/* One row; its bytes are copied. False, and it is counted, if it makes no sense. */
-bool wk_heap_streams_add(struct wk_heap_streams *streams, struct wk_bytes row);
+/* One row. Its bytes are copied unless it `stays`: they are valid until the end then, with
+ * WK_HEAP_BEHIND readable ones behind them. False, and it is counted, if it makes no sense. */
+bool wk_heap_streams_add(struct wk_heap_streams *streams, struct wk_bytes row, bool stays);
 
 /* Emits the events until `until_ns` that are complete. */
 bool wk_heap_streams_emit(struct wk_heap_streams *streams, uint64_t until_ns,

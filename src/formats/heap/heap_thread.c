@@ -5,56 +5,68 @@
 #include "base/mem.h"
 #include "formats/heap/heap_number.h"
 
-/* Behind the bytes: numbers are read in pieces of four. */
-#define PADDING 4
-
 static uint64_t position_of(const struct wk_heap_thread_stream *stream, size_t at)
 {
 	return stream->position + at;
 }
 
-/* What was read makes room for what comes, except the text that may still be asked for. */
-static void keep(struct wk_heap_thread_stream *stream, struct wk_bytes bytes)
+static void free_part(const struct wk_heap_part *part)
 {
-	size_t count = wk_bytes_left(&bytes), done = stream->from - stream->text_bytes;
-
-	if (done) {
-		memmove(stream->bytes, stream->bytes + done, stream->to - done);
-		stream->to -= done;
-		stream->from -= done;
-		stream->position += done;
-	}
-	WK_RESERVE(stream->bytes, stream->cap, stream->to + count + PADDING);
-	memcpy(stream->bytes + stream->to, bytes.at, count);
-	stream->to += count;
-	memset(stream->bytes + stream->to, 0, PADDING);
+	if (part->is_copy)
+		wk_free((void *)(uintptr_t)part->at);
 }
 
-void wk_heap_thread_stream_add(struct wk_heap_thread_stream *stream, uint32_t tid,
-			       uint64_t position, bool is_packed, struct wk_bytes bytes)
+/* Those before the one that is being read. */
+static void drop_parts(struct wk_heap_thread_stream *stream)
 {
-	if (wk_bytes_left(&bytes) == 0)
+	size_t done = stream->part ? stream->part - 1 : 0;
+
+	if (!done || done < stream->part_count - done)
 		return;
-	stream->is_packed = is_packed;
-	/* What is missing ends what was there: a record that was cut off cannot be read. */
-	if (position != position_of(stream, stream->to)) {
-		stream->to = stream->from;
-		stream->position = position - stream->from;
-		stream->is_lost = true;
-		stream->damaged++;
+	for (size_t i = 0; i < done; i++)
+		free_part(&stream->parts[i]);
+	stream->part_count -= done;
+	stream->part -= done;
+	memmove(stream->parts, stream->parts + done, stream->part_count * sizeof(*stream->parts));
+}
+
+void wk_heap_thread_stream_add(struct wk_heap_thread_stream *stream,
+			       const struct wk_heap_part *part)
+{
+	struct wk_heap_part added = *part;
+	uint8_t *copy;
+
+	if (!part->bytes)
+		return;
+	if (part->is_copy) {
+		copy = wk_alloc((size_t)part->bytes + WK_HEAP_BEHIND);
+		memcpy(copy, part->at, part->bytes);
+		memset(copy + part->bytes, 0, WK_HEAP_BEHIND);
+		added.at = copy;
 	}
-	if (!stream->user_count || stream->users[stream->user_count - 1].tid != tid) {
-		if (stream->user) {
-			stream->user_count -= stream->user;
-			memmove(stream->users, stream->users + stream->user,
-				stream->user_count * sizeof(*stream->users));
-			stream->user = 0;
-		}
-		*WK_APPEND(stream->users, stream->user_count, stream->user_cap) =
-			(struct wk_heap_user){ position, tid };
-	}
-	keep(stream, bytes);
-	stream->quick = 0;
+	drop_parts(stream);
+	*WK_APPEND(stream->parts, stream->part_count, stream->part_cap) = added;
+}
+
+/* False if there is none. */
+static bool begin_part(struct wk_heap_thread_stream *stream)
+{
+	const struct wk_heap_part *part;
+	bool is_next;
+
+	if (stream->part == stream->part_count)
+		return false;
+	part = &stream->parts[stream->part++];
+	is_next = part->position == position_of(stream, stream->to);
+	stream->is_lost |= !is_next;
+	stream->damaged += !is_next;
+	stream->bytes = part->at;
+	stream->from = stream->quick = 0;
+	stream->to = part->bytes;
+	stream->position = part->position;
+	stream->tid = part->tid;
+	stream->is_packed = part->is_packed;
+	return true;
 }
 
 /* How much of its block is there behind a place. */
@@ -262,15 +274,6 @@ static void begin_block(struct wk_heap_thread_stream *stream)
 	stream->from += 8;
 }
 
-/* The thread of the next record. */
-static uint32_t find_user(struct wk_heap_thread_stream *stream)
-{
-	while (stream->user + 1 < stream->user_count &&
-	       stream->users[stream->user + 1].position <= position_of(stream, stream->from))
-		stream->user++;
-	return stream->users[stream->user].tid;
-}
-
 static void find_quick(struct wk_heap_thread_stream *stream)
 {
 	size_t left = left_of_block(stream);
@@ -278,12 +281,6 @@ static void find_quick(struct wk_heap_thread_stream *stream)
 	stream->quick = stream->is_packed && left > WK_HEAP_PACKED_LONG_BYTES
 				? stream->from + left - WK_HEAP_PACKED_LONG_BYTES
 				: 0;
-	if (stream->user + 1 < stream->user_count) {
-		uint64_t next = stream->users[stream->user + 1].position;
-
-		if (next < position_of(stream, stream->quick))
-			stream->quick = next > stream->position ? next - stream->position : 0;
-	}
 }
 
 /* False if it is not packed. */
@@ -299,30 +296,37 @@ static inline bool read_quickly(struct wk_heap_thread_stream *stream,
 	return true;
 }
 
+static void lose_block(struct wk_heap_thread_stream *stream)
+{
+	stream->is_lost = true;
+	stream->damaged++;
+}
+
 static bool read_next(struct wk_heap_thread_stream *stream, struct wk_heap_record_read *record)
 {
-	while (stream->from < stream->to) {
+	while (stream->from < stream->to || begin_part(stream)) {
 		size_t there = stream->to - stream->from;
 		bool is_start = position_of(stream, stream->from) % WK_HEAP_BLOCK_BYTES == 0;
-		struct wk_bytes in;
+		struct wk_bytes in = wk_bytes_of(stream->bytes + stream->from, there);
 
-		if (is_start && there < 8)
-			return false;
-		if (is_start) {
+		if (is_start && there >= 8) {
 			begin_block(stream);
 			continue;
 		}
-		if (stream->is_lost || stream->bytes[stream->from] == WK_HEAP_RECORD_END) {
+		if (is_start) {
+			lose_block(stream);
+			stream->from = stream->to;
+			continue;
+		}
+		if (stream->is_lost || *in.at == WK_HEAP_RECORD_END) {
 			stream->from += left_of_block(stream);
 			continue;
 		}
-		in = wk_bytes_of(stream->bytes + stream->from, there);
 		if (!read_record(stream, &in, record)) {
-			stream->is_lost = true;
-			stream->damaged++;
+			lose_block(stream);
 			continue;
 		}
-		record->tid = find_user(stream);
+		record->tid = stream->tid;
 		stream->from += (size_t)wk_bytes_offset(&in);
 		stream->text_bytes = record->text_bytes;
 		find_quick(stream);
@@ -414,5 +418,7 @@ struct wk_str wk_heap_thread_stream_text(const struct wk_heap_thread_stream *str
 
 void wk_heap_thread_stream_fini(struct wk_heap_thread_stream *stream)
 {
-	WK_FREE_ALL(stream->bytes, stream->users);
+	for (size_t i = 0; i < stream->part_count; i++)
+		free_part(&stream->parts[i]);
+	wk_free(stream->parts);
 }

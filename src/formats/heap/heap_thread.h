@@ -22,31 +22,40 @@ struct wk_heap_record_read {
 	uint32_t tid;
 };
 
+/* A part of a stream, which ends with a record. */
+struct wk_heap_part {
+	const uint8_t *at;
+	uint64_t position; /* in the stream */
+	uint32_t bytes, tid;
+	bool is_packed; /* of a row WK_HEAP_ROW_PACKED; or else ..._EVENTS */
+	bool is_copy;
+};
+
 /* Zero-initialised is ready. */
 struct wk_heap_thread_stream {
-	uint8_t *bytes; /* [from, to): not yet read; before that, the last record's text */
-	size_t from, to, cap, text_bytes;
-	size_t quick;      /* records before it are whole, in one block and of one thread */
+	struct wk_heap_part *parts;
+	size_t part_count, part_cap;
+	size_t part; /* the next one; the one before it is being read: */
+	const uint8_t *bytes;
+	size_t from, to;   /* not yet read */
+	size_t quick;      /* records before it are whole and in one block */
 	uint64_t position; /* in the stream, of `bytes` */
+	uint32_t tid;
+	bool is_packed;
+	bool is_lost;      /* until the next block */
+	size_t text_bytes; /* before `from`: the last record's text */
 	uint64_t ticks, address;
 	uint32_t stack;
 	/* Of the last record, if it is a call. */
 	uint64_t call_result, call_arguments[WK_HEAP_CALL_ARGUMENTS];
-	bool is_packed; /* as WK_HEAP_ROW_PACKED says; or else as ..._EVENTS */
-	bool is_lost;   /* until the next block */
 	uint64_t damaged;
-
-	/* Which thread had the ring, from a position on. */
-	struct wk_heap_user {
-		uint64_t position;
-		uint32_t tid;
-	} * users;
-	size_t user_count, user_cap, user;
 };
 
-/* `is_packed`: of a row WK_HEAP_ROW_PACKED, as all bytes of the stream are. */
-void wk_heap_thread_stream_add(struct wk_heap_thread_stream *stream, uint32_t tid,
-			       uint64_t position, bool is_packed, struct wk_bytes bytes);
+/* Its bytes are copied, unless they stay where they are until the stream is not read any further,
+ * with WK_HEAP_BEHIND readable bytes behind them. */
+#define WK_HEAP_BEHIND 8
+void wk_heap_thread_stream_add(struct wk_heap_thread_stream *stream,
+			       const struct wk_heap_part *part);
 
 /* The next record; false if there is none yet. */
 bool wk_heap_thread_stream_next(struct wk_heap_thread_stream *stream,
@@ -66,7 +75,7 @@ size_t wk_heap_thread_stream_blocks(struct wk_heap_thread_stream *stream,
 				    const struct wk_heap_run *run, struct wk_event_block *blocks,
 				    uint64_t *ticks, size_t most);
 
-/* The text of the last record, also if bytes were added since; valid until more are. */
+/* The text of the last record, valid until the next one is read. */
 struct wk_str wk_heap_thread_stream_text(const struct wk_heap_thread_stream *stream);
 void wk_heap_thread_stream_fini(struct wk_heap_thread_stream *stream);
 

@@ -435,6 +435,9 @@ bool wk_perf_header_tracepoints(struct wk_perf *perf);
 /* Records until then were read: they are emitted, and so are the heap's events until then. */
 bool wk_perf_settle(struct wk_perf *perf, uint64_t until_ns);
 
+/* Are the bytes, and some behind them, where they are until all is read? */
+bool wk_perf_stays(const struct wk_perf *perf, struct wk_bytes bytes, size_t behind);
+
 /* sections.c */
 bool wk_perf_section(struct wk_perf *perf, unsigned feature, struct wk_bytes content);
 /* Call once after the last section. */

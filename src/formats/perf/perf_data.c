@@ -267,6 +267,12 @@ static bool is_in_input(const struct wk_perf *perf, const uint8_t *at)
 	return at >= perf->input.start && at < perf->input.end;
 }
 
+bool wk_perf_stays(const struct wk_perf *perf, struct wk_bytes bytes, size_t behind)
+{
+	return is_in_input(perf, bytes.at) && bytes.end <= perf->input.end &&
+	       (size_t)(perf->input.end - bytes.end) >= behind;
+}
+
 static bool same_bytes(const struct wk_perf *perf, const uint8_t *a, const uint8_t *b)
 {
 	struct wk_perf_record left = wk_perf_record_at(perf, a);

@@ -319,7 +319,7 @@ static bool read_heap_row(struct wk_perf *perf, struct wk_bytes *rows)
 		return true;
 	if (!perf->heap)
 		begin_heap(perf);
-	wk_heap_streams_add(perf->heap, row);
+	wk_heap_streams_add(perf->heap, row, wk_perf_stays(perf, row, WK_HEAP_BEHIND));
 	return true;
 }
 
