@@ -98,7 +98,7 @@ struct wk_heap_row {
 
 	/* All of its blocks: of those that were freed, half were there no longer than the median,
 	 * none longer than the longest. Row 0 has the sums of all heaps. */
-	uint64_t left_bytes;
+	uint64_t left_bytes;          /* while its process runs; 0 afterwards */
 	uint64_t peak_bytes, peak_ns; /* the most that was left, and when that was so first */
 	uint64_t frees, median_life_ns, longest_life_ns;
 	uint64_t unknown_frees; /* of addresses at which no block was known */
@@ -226,6 +226,8 @@ struct wk_end {
 	wk_thread_id thread; /* that freed it; 0: its process ended */
 	wk_stack_id stack;   /* recorded; 0 if unknown. Of several blocks both are of the first */
 	uint8_t lived;       /* wk_power_of() of the time in ns that each was there */
+	bool is_left;        /* nothing freed it before its process ended: it is gone since, and
+			      * what is left in the end contains it */
 };
 
 #define WK_LIVED_UNKNOWN UINT8_MAX

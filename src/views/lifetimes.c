@@ -14,7 +14,8 @@ struct wk_left wk_lifetimes_left(const struct wk_model *model, uint64_t to_ns,
 	for (uint32_t i = 0; i < model->end_count; i++) {
 		const struct wk_end *end = &model->ends[i];
 
-		if (end->time_ns <= (is_before && is_before[end->sample] ? before_to_ns : to_ns))
+		if (!end->is_left &&
+		    end->time_ns <= (is_before && is_before[end->sample] ? before_to_ns : to_ns))
 			wk_left_end(&left, end);
 	}
 	return left;
@@ -49,15 +50,17 @@ static void begin(struct wk_lifetimes *sum, uint64_t bytes, uint64_t count, uint
 	sum->bytes += bytes;
 	sum->left_count += count;
 	sum->left_bytes += bytes;
-	if (sum->left_bytes <= sum->peak_bytes)
+	sum->there_bytes += bytes;
+	if (sum->there_bytes <= sum->peak_bytes)
 		return;
-	sum->peak_bytes = sum->left_bytes;
+	sum->peak_bytes = sum->there_bytes;
 	sum->peak_ns = time_ns;
 }
 
 static void end(struct wk_lifetimes *sum, uint64_t bytes, uint64_t count)
 {
 	sum->left_bytes -= bytes;
+	sum->there_bytes -= bytes;
 	sum->left_count -= count;
 }
 
@@ -91,6 +94,11 @@ static void walk_end(struct walk *walk, const struct wk_end *row)
 		return;
 	if (bytes > *left - 1)
 		bytes = *left - 1;
+	if (row->is_left) {
+		sum_of(walk, row->sample)->there_bytes -= bytes;
+		walk->whole->there_bytes -= bytes;
+		return;
+	}
 	*left -= bytes;
 	count = blocks_ended(row, *blocks, *left - 1);
 	*blocks -= count;
@@ -157,7 +165,7 @@ static struct wk_sort_key *find_lifetimes(const struct wk_model *model,
 			 end_ns = model->ends[i].time_ns;
 
 		if (wk_sample_source(&model->samples, sample) != source || end_ns > filter->to_ns ||
-		    !wk_filter_passes(filter, sample))
+		    model->ends[i].is_left || !wk_filter_passes(filter, sample))
 			continue;
 		lives[(*count)++] = (struct wk_sort_key){
 			.key = end_ns > begin_ns ? end_ns - begin_ns : 0,

@@ -17,6 +17,7 @@ struct wk_left wk_lifetimes_left(const struct wk_model *model, uint64_t to_ns,
 struct wk_lifetimes {
 	uint64_t count, bytes;           /* allocated */
 	uint64_t left_count, left_bytes; /* not freed: parts of one count as one */
+	uint64_t there_bytes;            /* of those, without what ended processes left */
 	uint64_t peak_bytes, peak_ns;    /* the most that was there, and when that was so first */
 };
 

@@ -124,7 +124,8 @@ bool wk_span_check(const struct wk_span_spec *spec, bool outstanding, struct wk_
 
 static struct wk_moment moment_of(const struct wk_model *model, uint32_t row)
 {
-	return (struct wk_moment){ model->snapshots[row].at_row, model->snapshots[row].at_end };
+	return (struct wk_moment){ .at_row = model->snapshots[row].at_row,
+				   .at_end = model->snapshots[row].at_end };
 }
 
 static bool find_between(struct wk_span *span, const struct wk_model *model,
@@ -265,7 +266,8 @@ struct wk_left wk_left_of(const struct wk_model *model, struct wk_moment from, s
 	struct wk_left left = wk_left_start(model);
 
 	for (uint32_t i = 0; i < to.at_end; i++)
-		wk_left_end(&left, &model->ends[i]);
+		if (!to.is_of_end || !model->ends[i].is_left)
+			wk_left_end(&left, &model->ends[i]);
 	for (uint32_t i = 0; i < model->samples.count; i++)
 		if (i < from.at_row || i >= to.at_row ||
 		    (process && process_of(model, i) != process))
@@ -348,7 +350,7 @@ static uint8_t *stacks_that_grew(const struct wk_span *span, const struct wk_mod
 struct wk_left wk_span_left(const struct wk_span *span, const struct wk_model *model,
 			    wk_source_id source)
 {
-	struct wk_moment end = { model->samples.count, model->end_count };
+	struct wk_moment end = { model->samples.count, model->end_count, true };
 	struct wk_left left =
 		wk_left_of(model, span->from, span->is_given ? span->to : end, span->process);
 	/* Stacks are compared by their functions, which are not known before. */

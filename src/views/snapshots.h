@@ -10,6 +10,7 @@
 /* What an input has added by a moment: so many rows and ends. */
 struct wk_moment {
 	uint32_t at_row, at_end;
+	bool is_of_end; /* what processes left when they ended is still counted */
 };
 
 /* Of a comparison the snapshots of one side, which have numbers of their own. */

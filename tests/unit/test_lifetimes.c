@@ -9,7 +9,9 @@
 #include <cmocka.h>
 
 #include "built_model.h"
+#include "base/mem.h"
 #include "views/filter/filter.h"
+#include "views/lifetimes.h"
 
 #define PAGE 0x1000u
 
@@ -544,6 +546,36 @@ static void sums_that_free_more_than_there_was_do_no_harm(void **state)
 	wk_model_free(f.model);
 }
 
+static void what_was_there_at_once_is_without_what_ended_processes_left(void **state)
+{
+	struct wk_lifetimes *sums, whole = { 0 };
+	struct wk_filter_spec spec = { .source = "heap" };
+	struct wk_filter filter;
+	struct built f;
+
+	(void)state;
+	start(&f);
+	heap(&f, 1, WK_HEAP_ALLOCATE, 0, 0x10, 100, 0);
+	process(&f, 2, 7, WK_PROCESS_EXIT);
+	process(&f, 3, 7, WK_PROCESS_FORK);
+	heap(&f, 4, WK_HEAP_ALLOCATE, 0, 0x10, 70, 0);
+	heap(&f, 5, WK_HEAP_ALLOCATE, 0, 0x20, 10, 0);
+	heap(&f, 6, WK_HEAP_FREE, 0, 0x20, 0, 0);
+	built_end(&f);
+	assert_true(wk_filter_init(&filter, f.model, &spec, NULL));
+	sums = wk_alloc_zeroed(f.model->process_count, sizeof(*sums));
+	wk_lifetimes_add_up(f.model, &filter, filter.source, WK_LIFETIMES_PROCESSES, NULL, sums,
+			    &whole);
+	assert_int_equal(whole.peak_bytes, 100);
+	assert_int_equal(whole.peak_ns, 1);
+	assert_int_equal(whole.left_bytes, 170);
+	assert_int_equal(whole.left_count, 2);
+	assert_string_equal(left_of(&f, "heap"), "100 70");
+	wk_free(sums);
+	wk_filter_fini(&filter);
+	wk_model_free(f.model);
+}
+
 static void snapshots_are_rows_of_the_model(void **state)
 {
 	struct built f;
@@ -586,6 +618,7 @@ int main(void)
 		cmocka_unit_test(what_is_given_back_is_a_row_of_who_did_it),
 		cmocka_unit_test(what_sums_free_is_taken_from_the_oldest),
 		cmocka_unit_test(sums_that_free_more_than_there_was_do_no_harm),
+		cmocka_unit_test(what_was_there_at_once_is_without_what_ended_processes_left),
 		cmocka_unit_test(snapshots_are_rows_of_the_model),
 	};
 

@@ -43,6 +43,22 @@ static void give_rounds(struct built *f)
 	}
 }
 
+static void give_process(struct built *f, uint64_t time_ns, uint32_t pid,
+			 enum wk_process_change change)
+{
+	built_give(f, (struct wk_event){
+		.kind = WK_EVENT_PROCESS, .time_ns = time_ns, .pid = pid, .tid = pid,
+		.process = { .change = change, .name = WK_STR("other") } });
+}
+
+/* Of process 8, without a stack. */
+static void give_other_block(struct built *f, uint64_t time_ns, uint64_t address, uint64_t size)
+{
+	built_give(f, (struct wk_event){
+		.kind = WK_EVENT_HEAP, .time_ns = time_ns, .pid = 8, .tid = 80,
+		.heap = { .change = WK_HEAP_ALLOCATE, .address = address, .size_bytes = size } });
+}
+
 static void end(struct built *f)
 {
 	built_end(f);
@@ -157,6 +173,45 @@ static void snapshots_show_what_is_new_and_gone(void **state)
 	wk_model_free(f.model);
 }
 
+/* It is there no more, though nothing freed it. */
+static void what_a_process_left_is_outstanding_but_in_no_later_snapshot(void **state)
+{
+	struct built f;
+
+	(void)state;
+	start(&f);
+	give_process(&f, 50, 8, WK_PROCESS_SEEN);
+	allocate(&f, (struct call){ 100, 70, 0xa }, 0x10, 100);
+	give_other_block(&f, 110, 0x10, 700);
+	give_other_block(&f, 111, 0x20, 70);
+	built_give(&f, (struct wk_event){
+		.kind = WK_EVENT_HEAP, .time_ns = 112, .pid = 8, .tid = 80,
+		.heap = { .change = WK_HEAP_FREE, .address = 0x20 } });
+	snapshot_of(&f, 120, WK_NO_PID, "");
+	give_process(&f, 130, 8, WK_PROCESS_EXIT);
+	allocate(&f, (struct call){ 140, 70, 0xa }, 0x30, 200);
+	snapshot_of(&f, 150, WK_NO_PID, "");
+	end(&f);
+	assert_int_equal(f.model->heaps[0].peak_bytes, 870);
+	shows(&f, "snapshots", (struct wk_filter_spec){ 0 },
+	      SNAPSHOTS "1,20,user,800,2,,800,2,0,0,,,\n"
+			"2,50,user,300,2,1,200,1,700,1,,,\n");
+	shows(&f, "heap", (struct wk_filter_spec){ .span.snapshot = "2" },
+	      LEFT "100.0000,300,2,300,28.0374,2,300,2,0,0,0,0,\"64 B: 1, 128 B: 1\",,app,"
+		   "app+0xa\n"
+		   "0.0000,0,0,770,71.9626,2,770,2,70,1,1,70,\"64 B: 1, 512 B: 1\",1 ns: 1,"
+		   "(none),(unknown)\n");
+	shows(&f, "heap", (struct wk_filter_spec){ .span.between = { "1", "2" } },
+	      BETWEEN "100.0000,200,1,0,0,100,1,200,1,0,0,0,0,128 B: 1,,app,app+0xa\n"
+		      "0.0000,0,0,700,1,0,0,0,0,0,0,0,0,,,(none),(unknown)\n");
+	shows(&f, "heap", (struct wk_filter_spec){ .outstanding = true },
+	      LEFT "70.0000,700,1,770,71.9626,2,770,2,70,1,1,70,\"64 B: 1, 512 B: 1\",1 ns: 1,"
+		   "(none),(unknown)\n"
+		   "30.0000,300,2,300,28.0374,2,300,2,0,0,0,0,\"64 B: 1, 128 B: 1\",,app,"
+		   "app+0xa\n");
+	wk_model_free(f.model);
+}
+
 /* One of a process with the last of it or of all, and one of all with the last of all. */
 static void snapshots_are_compared_with_those_that_include_the_same_processes(void **state)
 {
@@ -164,14 +219,10 @@ static void snapshots_are_compared_with_those_that_include_the_same_processes(vo
 
 	(void)state;
 	start(&f);
-	built_give(&f, (struct wk_event){
-		.kind = WK_EVENT_PROCESS, .pid = 8, .tid = 8,
-		.process = { .change = WK_PROCESS_SEEN, .name = WK_STR("other") } });
+	give_process(&f, 0, 8, WK_PROCESS_SEEN);
 	allocate(&f, (struct call){ 100, 70, 0xa }, 0x10, 100);
 	snapshot_of(&f, 110, 7, "");
-	built_give(&f, (struct wk_event){
-		.kind = WK_EVENT_HEAP, .time_ns = 120, .pid = 8, .tid = 80,
-		.heap = { .change = WK_HEAP_ALLOCATE, .address = 0x10, .size_bytes = 7 } });
+	give_other_block(&f, 120, 0x10, 7);
 	snapshot_of(&f, 130, WK_NO_PID, "");
 	release(&f, (struct call){ 140, 70, 0 }, 0x10);
 	allocate(&f, (struct call){ 150, 70, 0xa }, 0x20, 200);
@@ -236,6 +287,8 @@ int main(void)
 		cmocka_unit_test(what_is_new_gone_and_kept_is_listed),
 		cmocka_unit_test(only_functions_that_grew_are_listed),
 		cmocka_unit_test(snapshots_show_what_is_new_and_gone),
+		cmocka_unit_test(
+			what_a_process_left_is_outstanding_but_in_no_later_snapshot),
 		cmocka_unit_test(snapshots_are_compared_with_those_that_include_the_same_processes),
 		cmocka_unit_test(sums_of_other_tools_are_listed_as_well),
 		cmocka_unit_test(bytes_without_blocks_have_no_numbers),

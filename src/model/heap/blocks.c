@@ -82,17 +82,24 @@ static int newest_first(const void *left, const void *right)
 	return (a->address < b->address) - (a->address > b->address);
 }
 
-uint64_t *wk_heap_blocks_addresses(const struct wk_heap_blocks *blocks)
+const struct wk_heap_block **wk_heap_blocks_all(const struct wk_heap_blocks *blocks)
 {
-	const struct wk_heap_block **order = wk_alloc_zeroed(blocks->count + 1, sizeof(*order));
-	uint64_t *addresses = wk_alloc((blocks->count + 1) * sizeof(*addresses));
+	const struct wk_heap_block **all = wk_alloc_zeroed(blocks->count + 1, sizeof(*all));
 	size_t count = 0;
 
 	for (size_t i = 0; i < blocks->slot_count; i++)
 		for (uint32_t id = blocks->slots[i]; id; id = blocks->at[id].next)
-			order[count++] = &blocks->at[id];
-	qsort(order, count, sizeof(*order), newest_first);
-	for (size_t i = 0; i < count; i++)
+			all[count++] = &blocks->at[id];
+	return all;
+}
+
+uint64_t *wk_heap_blocks_addresses(const struct wk_heap_blocks *blocks)
+{
+	const struct wk_heap_block **order = wk_heap_blocks_all(blocks);
+	uint64_t *addresses = wk_alloc((blocks->count + 1) * sizeof(*addresses));
+
+	qsort(order, blocks->count, sizeof(*order), newest_first);
+	for (size_t i = 0; i < blocks->count; i++)
 		addresses[i] = order[i]->address;
 	wk_free(order);
 	return addresses;

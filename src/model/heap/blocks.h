@@ -110,6 +110,9 @@ static inline uint64_t wk_heap_blocks_sampled(const struct wk_heap_blocks *block
 	return id < blocks->sampled_cap ? blocks->sampled[id] : 0;
 }
 
+/* All blocks, [count], in no order: an array of the caller's. */
+const struct wk_heap_block **wk_heap_blocks_all(const struct wk_heap_blocks *blocks);
+
 /* The addresses of all blocks, the newest first: an array of the caller's. */
 uint64_t *wk_heap_blocks_addresses(const struct wk_heap_blocks *blocks);
 

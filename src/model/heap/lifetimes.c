@@ -259,6 +259,19 @@ static void end_heap(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
 	wk_heap_blocks_fini(blocks);
 }
 
+static void leave_heap(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap, uint64_t time_ns)
+{
+	struct wk_heap_blocks *blocks = &lifetimes->heaps[heap].blocks;
+	const struct wk_heap_block **all = wk_heap_blocks_all(blocks);
+
+	for (size_t i = 0; i < blocks->count; i++)
+		wk_heap_rows_leave(lifetimes->rows, all[i],
+				   times(wk_heap_blocks_sampled(blocks, all[i])), time_ns);
+	wk_free(all);
+	wk_heap_totals_leave(lifetimes->model, heap);
+	wk_heap_blocks_fini(blocks);
+}
+
 static void miss_free(struct wk_heap_lifetimes *lifetimes, wk_heap_id heap,
 		      const struct wk_heap_block *block, const struct wk_sample *who)
 {
@@ -402,7 +415,7 @@ void wk_heap_lifetimes_end(struct wk_heap_lifetimes *lifetimes, wk_process_id pr
 	for (; heap; heap = next) {
 		next = lifetimes->heaps[heap].next;
 		if (leaves_blocks)
-			wk_heap_blocks_fini(&lifetimes->heaps[heap].blocks);
+			leave_heap(lifetimes, heap, time_ns);
 		else
 			end_heap(lifetimes, heap, &ended);
 		lifetimes->heaps[heap].is_listed = false;

@@ -403,6 +403,24 @@ void wk_heap_rows_release(struct wk_heap_rows *rows, const struct wk_heap_block 
 			.stack = who->stack });
 }
 
+void wk_heap_rows_leave(struct wk_heap_rows *rows, const struct wk_heap_block *block,
+			uint64_t times, uint64_t time_ns)
+{
+	static const struct wk_sample none;
+	struct wk_block_row *row = &rows->rows[block->row];
+	struct wk_end end = { .sample = row->sample, .time_ns = time_ns, .weight = block->weight,
+			      .times = times, .lived = WK_LIVED_UNKNOWN, .is_left = true };
+	struct wk_pending_end *pending;
+
+	if (!row->is_summed) {
+		wk_model_add_end(rows->model, &end);
+		return;
+	}
+	pending = pending_end(rows, block->row, WK_LIVED_UNKNOWN, &none);
+	pending->end.is_left = true;
+	wk_pending_end_add(pending, block->weight, times);
+}
+
 /* --- Totals --- */
 
 static void add_peak(struct wk_heap_rows *rows, uint32_t id)

@@ -40,6 +40,10 @@ bool wk_heap_rows_sums(const struct wk_heap_rows *rows, uint32_t row);
 void wk_heap_rows_release(struct wk_heap_rows *rows, const struct wk_heap_block *block,
 			  uint64_t times, uint64_t life_ns, const struct wk_sample *who);
 
+/* The process of a block ended without freeing it. */
+void wk_heap_rows_leave(struct wk_heap_rows *rows, const struct wk_heap_block *block,
+			uint64_t times, uint64_t time_ns);
+
 /* Counts a block of that weight by who freed it; and one that was freed before its thread did
  * anything else. */
 void wk_heap_rows_count_free(struct wk_heap_rows *rows, uint32_t row, uint64_t weight,

@@ -73,6 +73,13 @@ static inline void wk_heap_totals_free(struct wk_model *model, wk_heap_id id,
 	wk_heap_lives_add(lives, heap->frees, life_ns);
 }
 
+/* Its process ended: nothing of it is there any more, but for views of what was not freed. */
+static inline void wk_heap_totals_leave(struct wk_model *model, wk_heap_id heap)
+{
+	model->heaps[0].left_bytes -= model->heaps[heap].left_bytes;
+	model->heaps[heap].left_bytes = 0;
+}
+
 /* Once for each heap, after the last event. */
 void wk_heap_totals_finish(struct wk_model *model, wk_heap_id heap, struct wk_heap_lives *lives);
 

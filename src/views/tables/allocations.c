@@ -154,7 +154,8 @@ static void count_end(struct sites *sites, struct site *site, uint32_t i)
 		take(&site->kept, end);
 	if (i < sites->from.at_end)
 		return;
-	add(&site->freed, end->weight, end->times);
+	if (!end->is_left)
+		add(&site->freed, end->weight, end->times);
 	if (is_old)
 		add(&site->gone, end->weight, end->times);
 }
