@@ -139,8 +139,6 @@ extern __thread uint32_t wk_heap_busy WK_INITIAL_EXEC;
 /* The calling thread's; NULL if it can have none. */
 struct wk_heap_thread *wk_heap_thread_here(void);
 
-/* The mapping that `address` is in, if it may be read: a stack. */
-bool wk_heap_find_stack(uintptr_t address, uintptr_t *low, uintptr_t *high);
 /* In a new process. */
 bool wk_heap_threads_begin(void);
 
@@ -273,13 +271,16 @@ void wk_heap_sample_avoid(const void *block);
 void wk_heap_sample_add(const void *block);
 bool wk_heap_sample_remove(const void *block);
 
-/* ---- stacks: walk.c, unwind.c, nodes.c */
+/* ---- stacks: walk.c, stack.c, unwind.c, nodes.c */
 
 /* The number of the stack of the function whose frame begins at `frame`, without that function. */
 uint32_t wk_heap_walk(struct wk_heap_thread *thread, const void *frame);
 
 /* Of a new thread, or in another recording: no stack is known. */
 void wk_heap_walk_begin(struct wk_heap_thread *thread);
+
+/* The mapping that `address` is in, if it may be read: a stack. */
+bool wk_heap_find_stack(uintptr_t address, uintptr_t *low, uintptr_t *high);
 
 /* How to get from a frame to its caller, by the table of the code at `pc` - 1. */
 enum wk_heap_unwind_kind {

@@ -1,6 +1,5 @@
 /* A thread's ring and what it remembers: taken at its first call, given back when it ends. */
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <linux/membarrier.h>
 #include <pthread.h>
@@ -260,84 +259,4 @@ struct wk_heap_thread *wk_heap_thread_here(void)
 	if (is_new && !is_late)
 		pthread_setspecific(key, wk_heap_self);
 	return wk_heap_self;
-}
-
-/* ---- stacks
- *
- * pthread_getattr_np would know a thread's own, but holds a lock of the thread's while it
- * allocates: called from inside that, it would wait for itself. */
-
-#define MOST_STACK_BYTES (UINT64_C(1) << 30) /* that the main thread's is expected to grow to */
-
-#define MOST_TRIES 1000 /* of a process */
-
-/* A line of maps: "FROM-TO rw-p ... [stack]". */
-static const char *read_hex(const char *at, uintptr_t *number)
-{
-	for (*number = 0;; at++) {
-		if (*at >= '0' && *at <= '9')
-			*number = *number << 4 | (uintptr_t)(*at - '0');
-		else if (*at >= 'a' && *at <= 'f')
-			*number = *number << 4 | (uintptr_t)(*at - 'a' + 10);
-		else
-			return at;
-	}
-}
-
-static bool take_line(const char *line, uintptr_t address, uintptr_t *low, uintptr_t *high)
-{
-	const char *rights = read_hex(line, low);
-
-	rights = read_hex(rights + 1, high);
-	if (address < *low || address >= *high || rights[1] != 'r')
-		return false;
-	if (strstr(rights, "[stack]"))
-		*low = *high > MOST_STACK_BYTES ? *high - MOST_STACK_BYTES : 0;
-	return true;
-}
-
-/* That of the first thread, /proc/self, is empty once it has ended. If a program uses up its
- * descriptors, another thread may have the last one for a moment: it is waited for, but not often.
- */
-static int open_maps(void)
-{
-	static _Atomic uint32_t tries;
-	int fd;
-
-	for (;;) {
-		fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/maps",
-				  O_RDONLY | O_CLOEXEC);
-		if (fd >= 0 || errno != EMFILE || atomic_fetch_add(&tries, 1) >= MOST_TRIES)
-			return fd;
-		wk_heap_nap();
-	}
-}
-
-/* If a handler forks meanwhile, its child goes on reading the same open file: each reads from where
- * it has come itself. */
-bool wk_heap_find_stack(uintptr_t address, uintptr_t *low, uintptr_t *high)
-{
-	char text[1024], line[128];
-	size_t used = 0;
-	int saved = errno, fd = open_maps();
-	bool is_found = false;
-	off_t done = 0;
-	ssize_t got;
-
-	for (;
-	     fd >= 0 && !is_found && (got = syscall(SYS_pread64, fd, text, sizeof(text), done)) > 0;
-	     done += got)
-		for (ssize_t i = 0; i < got && !is_found; i++) {
-			if (text[i] != '\n' && used < sizeof(line) - 1) {
-				line[used++] = text[i];
-			} else if (text[i] == '\n') {
-				line[used] = '\0';
-				is_found = take_line(line, address, low, high);
-				used = 0;
-			}
-		}
-	if (fd >= 0)
-		syscall(SYS_close, fd);
-	errno = saved;
-	return is_found;
 }

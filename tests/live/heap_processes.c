@@ -1,17 +1,24 @@
 /* heap_processes CASE LOG: children of every kind, and what a program does with its descriptors,
  * limits and environment. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <ucontext.h>
@@ -202,6 +209,25 @@ __attribute__((noinline)) static void look_on_in_child(void)
 	if (children == 1000)
 		_exit(3);
 	set_timer(SIG_IGN, 0);
+}
+
+/* As on a system where one mapping cannot be asked for (PROCMAP_QUERY): the list is read. */
+__attribute__((noinline)) static void read_on_in_child(void)
+{
+	struct sock_filter rules[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1])),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, _IOC(3, 'f', 17, 104), 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOTTY),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog filter = { sizeof(rules) / sizeof(*rules), rules };
+
+	heap_expect(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+			    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0,
+		    "a filter of system calls");
+	look_on_in_child();
 }
 
 /* ---- other programs */
@@ -433,6 +459,7 @@ static const struct heap_work works[] = {
 	{ "fork-in-handler", fork_in_handler },
 	{ "go-on-in-child", go_on_in_child },
 	{ "look-on-in-child", look_on_in_child },
+	{ "read-on-in-child", read_on_in_child },
 	{ "a-little", a_little },
 	{ "a-little-bare", a_little_bare },
 	{ "programs", programs },

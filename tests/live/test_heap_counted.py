@@ -80,6 +80,8 @@ counted("heap_processes", "go-on-in-child", "an interrupted call goes on in a ch
         interrupted=30)
 counted("heap_processes", "look-on-in-child", "a stack is being found when a handler forks",
         roots=["allocate_in_routine"], interrupted=30)
+counted("heap_processes", "read-on-in-child", "the same on an older system",
+        roots=["allocate_in_routine"], interrupted=30)
 counted("heap_processes", "programs", "vfork, posix_spawn and fork, then exec",
         through=["programs", "a_little"])
 counted("heap_processes", "bare-program", "a program without its environment is not followed",
