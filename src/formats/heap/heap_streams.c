@@ -539,8 +539,11 @@ static bool settle_release(struct wk_heap_streams *streams, struct thread *threa
 	struct wk_heap_record_read record;
 
 	*is_kept = false;
-	if (!wk_heap_thread_stream_next(&ahead, &record))
+	if (!wk_heap_thread_stream_next(&ahead, &record)) {
+		/* What has no record need not be read again. */
+		thread->stream = ahead;
 		return streams->is_ended;
+	}
 	*is_kept = record.kind == WK_HEAP_RECORD_KEPT;
 	return true;
 }
