@@ -54,15 +54,32 @@ static bool has_common_source(const struct wk_model *model)
 	return has_common;
 }
 
-/* What memory is and what else happened have nothing in common, not even shares. */
+static bool is_memory(const struct wk_comparison *c, wk_source_id source)
+{
+	return wk_str_is(wk_model_str(c->model, c->model->sources[source].unit), "bytes");
+}
+
+/* Memory of the kind that was asked for, of one side alone. */
+static bool is_other_memory(const struct wk_comparison *c)
+{
+	const struct wk_source *before = &c->model->sources[c->measure.before];
+	const struct wk_source *after = &c->model->sources[c->measure.after];
+
+	return is_memory(c, c->measure.before) && is_memory(c, c->measure.after) &&
+	       before->name != after->name &&
+	       (c->options->choice->filter.source || before->is_of_pages != after->is_of_pages);
+}
+
+/* What memory is and what else happened have nothing in common, not even shares, and neither have
+ * blocks of heaps and pages. */
 static bool expect_comparable(const struct wk_comparison *c, struct wk_err *err)
 {
 	const struct wk_model *model = c->model;
 	const struct wk_source *before = &model->sources[c->measure.before];
 	const struct wk_source *after = &model->sources[c->measure.after];
 
-	if (wk_str_is(wk_model_str(model, before->unit), "bytes") ==
-	    wk_str_is(wk_model_str(model, after->unit), "bytes"))
+	if (is_memory(c, c->measure.before) == is_memory(c, c->measure.after) &&
+	    !is_other_memory(c))
 		return true;
 	return wk_fail(
 		err, WK_EUSAGE, WK_NOWHERE,
@@ -90,10 +107,12 @@ static bool choose_measure(struct wk_comparison *c, struct wk_filter_spec *spec,
 	c->measure.by_samples |= c->options->form == WK_COMPARISON_FOLDED &&
 				 weighs_samples(c->model, c->measure.before) &&
 				 weighs_samples(c->model, c->measure.after);
-	if (by_samples || sources[c->measure.before].unit == sources[c->measure.after].unit)
+	if (by_samples)
 		return true;
 	if (!expect_comparable(c, err))
 		return false;
+	if (sources[c->measure.before].unit == sources[c->measure.after].unit)
+		return true;
 	wk_warn(messages, c->measure.only_shares
 				  ? "the two files use different units and one contains sums: "
 				    "comparing shares of the whole"
