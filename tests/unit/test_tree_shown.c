@@ -116,6 +116,28 @@ static void blocks_count_at_the_caller_of_allocators(void **state)
 	wk_model_free(model);
 }
 
+/* Also of one that interrupted the allocator. */
+static void blocks_of_handlers_are_theirs(void **state)
+{
+	static const char *const lines[] = {
+		"demo;main;malloc;_int_malloc;__restore_rt;on_alarm;operator new(unsigned long);"
+		"malloc 3",
+		NULL
+	};
+	struct wk_model *model = small_model(lines);
+
+	(void)state;
+	model->sources[1].is_of_blocks = true;
+	assert_shown(model, (struct wk_tree_options){ .hides_plumbing = true },
+		     "all 3 0\n"
+		     " main 3 0\n"
+		     "  malloc 3 0\n"
+		     "   _int_malloc 3 0\n"
+		     "    __restore_rt 3 0\n"
+		     "     on_alarm 3 3\n");
+	wk_model_free(model);
+}
+
 static void allocators_are_shown_on_request_and_for_other_events(void **state)
 {
 	static const char *const lines[] = { "demo;main;malloc 2", NULL };
@@ -335,6 +357,7 @@ int main(void)
 		cmocka_unit_test(plumbing_is_part_of_its_caller),
 		cmocka_unit_test(inverted_it_is_part_of_its_caller_as_well),
 		cmocka_unit_test(blocks_count_at_the_caller_of_allocators),
+		cmocka_unit_test(blocks_of_handlers_are_theirs),
 		cmocka_unit_test(allocators_are_shown_on_request_and_for_other_events),
 		cmocka_unit_test(own_code_is_charged_for_what_it_calls),
 		cmocka_unit_test(callees_start_at_the_outermost_call),

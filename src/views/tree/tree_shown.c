@@ -102,15 +102,19 @@ static bool is_allocator_image(struct wk_str name)
 	return wk_str_starts_one_of(name, libraries);
 }
 
-/* What is called from an entry is the allocator's as well, whatever its name. */
+/* What is called from an entry is the allocator's as well, whatever its name; but not the handler
+ * of a signal that interrupted it. */
 enum part {
 	NO_PART,
 	PART,
 	ENTRY,
+	INTERRUPTION,
 };
 
 static enum part part_of(const struct wk_folding *f, wk_function_id id)
 {
+	static const char *const handler_callers[] = { "__restore_rt", "__restore",
+						       "__kernel_rt_sigreturn", NULL };
 	const struct wk_model *model = f->model;
 	const struct wk_function *function = &model->functions[id];
 	struct wk_str name = wk_model_str(model, function->name);
@@ -121,6 +125,8 @@ static enum part part_of(const struct wk_folding *f, wk_function_id id)
 		return PART;
 	if (kind == WK_CODE_ALLOCATOR)
 		return ENTRY;
+	if (wk_str_is_one_of(name, handler_callers))
+		return INTERRUPTION;
 	if (is_allocator_image(wk_model_str(model, model->images[function->image].name)) ||
 	    (kind == WK_CODE_STANDARD && wk_name_allocates(name)) ||
 	    (f->options->hides_mapping && wk_name_maps(name)))
@@ -150,11 +156,12 @@ static void show_callers(struct wk_folding *f, const uint8_t *hidden, const uint
 
 	for (wk_stack_id id = 1; id < named->count; id++) {
 		wk_stack_id caller = named->entries[id].parent;
+		enum part part = allocators ? allocators[function_of(f, id)] : NO_PART;
 		bool is_inner_end = allocators && caller && !wk_folding_is_process(f, caller) &&
-				    (allocators[function_of(f, id)] || inside[caller]);
+				    part != INTERRUPTION && (part || inside[caller]);
 
 		if (is_inner_end)
-			inside[id] = inside[caller] || allocators[function_of(f, id)] == ENTRY;
+			inside[id] = inside[caller] || part == ENTRY;
 		f->caller[id] = hidden && hidden[caller] ? f->caller[caller] : caller;
 		f->leaf[id] = (hidden && hidden[id]) || is_inner_end ? f->leaf[caller] : id;
 	}
