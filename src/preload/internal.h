@@ -48,6 +48,10 @@ extern uint32_t wk_heap_epoch;   /* how often the process began: forked, or swit
 /* Finds the recorder, if there is one. True if events are wanted. */
 bool wk_heap_begin(void);
 
+/* A call in a child of a handler that interrupted the library: it is counted once the child begins,
+ * after that. Those of the library's own beginning are not. */
+void wk_heap_note_early(void);
+
 /* The recorder has ended (OFF), or does not read for a long time (LOSING). */
 void wk_heap_stop(enum wk_heap_state state);
 extern int wk_heap_recorder; /* its process; 0: unknown */

@@ -371,6 +371,14 @@ bool wk_heap_begin(void)
 	return *wk_heap_state == WK_HEAP_ON;
 }
 
+void wk_heap_note_early(void)
+{
+	pid_t before = atomic_load(&begun_by);
+
+	if (before && before != getpid())
+		atomic_fetch_add(&early, 1);
+}
+
 static void map_own(void *at, size_t bytes)
 {
 	mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);

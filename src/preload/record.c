@@ -37,14 +37,23 @@ static __attribute__((noinline)) struct wk_heap_thread *begin(void)
 	return thread;
 }
 
+/* A handler's call. If it forked, the child has nothing to count in until it begins. */
+static __attribute__((noinline)) void count_nested(void)
+{
+	if (*wk_heap_state == WK_HEAP_ON)
+		count(&wk_heap_head->counts.nested);
+	else if (*wk_heap_state == WK_HEAP_UNKNOWN)
+		wk_heap_note_early();
+}
+
 /* The thread that records, until wk_heap_busy is 0 again; NULL if nothing is to be recorded. */
 inline struct wk_heap_thread *wk_heap_enter(void)
 {
 	struct wk_heap_thread *thread = wk_heap_self;
 
 	if (WK_UNLIKELY(wk_heap_busy) && !wk_patched_is_left(__builtin_frame_address(0))) {
-		if (wk_heap_busy == WK_HEAP_IN_LIBRARY && *wk_heap_state == WK_HEAP_ON)
-			count(&wk_heap_head->counts.nested);
+		if (wk_heap_busy == WK_HEAP_IN_LIBRARY)
+			count_nested();
 		return NULL;
 	}
 	wk_heap_busy = WK_HEAP_IN_LIBRARY;

@@ -178,6 +178,25 @@ __attribute__((noinline)) static void go_on_in_child(void)
 	set_timer(SIG_IGN, 0);
 }
 
+/* This child allocates before that. */
+static void fork_and_allocate(int number)
+{
+	fork_and_go_on(number);
+	for (int i = 0; children == 1000 && i < 10; i++)
+		heap_free(heap_malloc(552), 552);
+}
+
+__attribute__((noinline)) static void allocate_in_handler(void)
+{
+	set_timer(fork_and_allocate, 1000);
+	while (children < 30)
+		heap_free(heap_malloc(550), 550);
+	heap_free(heap_malloc(551), 551);
+	if (children == 1000)
+		_exit(3);
+	set_timer(SIG_IGN, 0);
+}
+
 static ucontext_t caller, routines[2];
 
 __attribute__((noinline)) static void allocate_in_routine(int number)
@@ -458,6 +477,7 @@ static const struct heap_work works[] = {
 	{ "generations", generations },
 	{ "fork-in-handler", fork_in_handler },
 	{ "go-on-in-child", go_on_in_child },
+	{ "allocate-in-handler", allocate_in_handler },
 	{ "look-on-in-child", look_on_in_child },
 	{ "read-on-in-child", read_on_in_child },
 	{ "a-little", a_little },

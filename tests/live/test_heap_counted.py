@@ -78,6 +78,23 @@ counted("heap_processes", "generations", "children of children", through=["gener
 counted("heap_processes", "fork-in-handler", "a handler forks", through=["fork_in_handler"])
 counted("heap_processes", "go-on-in-child", "an interrupted call goes on in a child",
         interrupted=30)
+
+
+@tap.case("allocate-in-handler: what a child does in a handler is recorded or counted")
+def _(t):
+    recording = t.record("--heap", "--", tap.program("live", "heap_processes"),
+                         "allocate-in-handler", "/dev/null", check=False)
+    recorded = uncounted = 0
+    for kind, fields in heap_totals.events(t, recording):
+        recorded += kind == "heap" and fields.get("size") == hex(552)
+        if kind == "note":
+            text = fields["text"]
+            t.true("before the heap library could begin" in text, text)
+            uncounted = int(text.split()[0])
+    # Each of 30 children allocates and frees ten; one may be under way when it is forked.
+    t.within(2 * recorded + uncounted, 600, 660, "calls of handlers")
+
+
 counted("heap_processes", "look-on-in-child", "a stack is being found when a handler forks",
         roots=["allocate_in_routine"], interrupted=30)
 counted("heap_processes", "read-on-in-child", "the same on an older system",
