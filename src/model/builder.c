@@ -387,4 +387,5 @@ void wk_builder_finish(struct wk_builder *builder)
 	wk_heap_sums_finish(builder->heap_sums);
 	wk_builder_name_all(builder->model);
 	wk_model_settle_lists(builder->model);
+	wk_model_see_begin(builder->model);
 }

@@ -812,6 +812,12 @@ void wk_model_set_sum(struct wk_model *model, uint32_t row, uint64_t weight, uin
 		samples->times[row] = times;
 }
 
+void wk_model_see_begin(struct wk_model *model)
+{
+	if (!model->samples.count)
+		see_begin(model, &model->side_times[false]);
+}
+
 void wk_model_see_last(struct wk_model *model, bool is_before, uint64_t time_ns)
 {
 	struct wk_side_time *side = &model->side_times[is_before];

@@ -497,6 +497,12 @@ static inline uint64_t wk_side_time_start_ns(const struct wk_side_time *side)
 	return side->command_ns < UINT64_MAX ? side->command_ns : side->began_ns;
 }
 
+/* Of a start, if it is known, and the first sample, if there is one. */
+static inline uint64_t wk_earlier_start(uint64_t start_ns, bool has_samples, uint64_t first_ns)
+{
+	return start_ns < first_ns || (!has_samples && start_ns < UINT64_MAX) ? start_ns : first_ns;
+}
+
 /* Moments are counted from here: the start of a trace that has its own, that of wick's own
  * recordings, or the first sample. While events are read, it is known once the first sample is
  * and, if a command was recorded, the command. */
@@ -508,7 +514,7 @@ static inline uint64_t wk_model_begin_ns(const struct wk_model *model)
 
 	if (model->traits->times_from_start)
 		return 0;
-	return start_ns < model->first_ns ? start_ns : model->first_ns;
+	return wk_earlier_start(start_ns, model->samples.count, model->first_ns);
 }
 
 /* The same, and the last sample, of one side of a comparison: each was recorded at its own time. */
@@ -521,7 +527,7 @@ static inline uint64_t wk_model_side_begin_ns(const struct wk_model *model, bool
 		return wk_model_begin_ns(model);
 	if (side->traits->times_from_start)
 		return 0;
-	return start_ns < side->first_ns ? start_ns : side->first_ns;
+	return wk_earlier_start(start_ns, side->has_samples, side->first_ns);
 }
 
 static inline uint64_t wk_model_side_last_ns(const struct wk_model *model, bool is_before)
@@ -650,6 +656,9 @@ void wk_model_add_sample(struct wk_model *model, const struct wk_sample *sample)
 /* For rows that their owner adds up: their sums, and the time of the last event of a side. */
 void wk_model_set_sum(struct wk_model *model, uint32_t row, uint64_t weight, uint64_t times);
 void wk_model_see_last(struct wk_model *model, bool is_before, uint64_t time_ns);
+
+/* Once, after the last event: when a recording without samples began. */
+void wk_model_see_begin(struct wk_model *model);
 
 /* Numbers of rows are 32 bits wide. */
 #define WK_MODEL_MOST_SAMPLES (UINT32_MAX - 1)

@@ -211,6 +211,16 @@ int main(void)
 """
 
 
+@tap.case("marks of a program that allocates nothing count from its start")
+def _(t):
+    program = written(t, "#include <wick/mark.h>\n"
+                         "int main(void) { wick_mark(\"here\"); return 0; }\n")
+    recording = t.record("--heap", "--", program)
+    shown = t.wick("show", recording, "marks", "--csv").stdout.splitlines()
+    times = dict(zip(shown[0].split(","), shown[1].split(",")))
+    t.within(int(times["time_ns"]), 0, 60 * 10**9, "time of the mark")
+
+
 @tap.case("marks of four threads are all there, with their whole texts")
 def _(t):
     listed = events(t, t.record("--heap", "--", written(t, MANY, "-pthread")))
