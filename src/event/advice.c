@@ -29,7 +29,7 @@ static const char *const advice[WK_ADVICE_KEYS][WK_ADVICE_SETS] = {
 	/* Linux, Windows, .NET */
 	[WK_ADVICE_CPU_SAMPLES] = { NULL, XPERF_CPU_SAMPLES, SAMPLE_PROFILER },
 	[WK_ADVICE_SWITCHES] = { NULL, XPERF_SWITCHES },
-	[WK_ADVICE_VIRTUAL_MEMORY] = { NULL, XPERF_VIRTUAL_MEMORY },
+	[WK_ADVICE_VIRTUAL_MEMORY] = { "`wick record --memory -- COMMAND`", XPERF_VIRTUAL_MEMORY },
 	[WK_ADVICE_HEAPS] = { "`wick record --heap -- COMMAND`", XPERF_HEAPS },
 	[WK_ADVICE_HARD_FAULTS] = { NULL,
 		"`xperf -on PROC_THREAD+LOADER+HARD_FAULTS -stackwalk HardFault` or `wpr "
@@ -67,7 +67,10 @@ static const char *const advice[WK_ADVICE_KEYS][WK_ADVICE_SETS] = {
 		"this recording has no records of heaps; " XPERF_HEAPS " records them",
 		"this recording has no records of heaps; `dotnet-trace collect --profile "
 		"gc-verbose` records where objects are allocated (--by GC/AllocationTick)" },
-	[WK_ADVICE_NO_SNAPSHOTS] = ALL("this recording has no snapshots of heaps"),
+	[WK_ADVICE_NO_SNAPSHOTS] = {
+		"this recording has no snapshots of heaps; `wick record --heap --snapshot-every 1s "
+		"-- COMMAND` takes some, `wick snapshot PID` one",
+		"this recording has no snapshots of heaps", "this recording has no snapshots of heaps" },
 	[WK_ADVICE_NO_WAITS] = {
 		ONLY_WINDOWS "how long threads wait; on Linux `wick record -e "
 		"sched:sched_switch -- COMMAND` counts where they stop running, but not for "
@@ -132,7 +135,7 @@ const struct wk_package_manager wk_package_managers[] = {
 
 #define WORDS(...) (const char *const[]){ __VA_ARGS__, NULL }
 
-/* All of Windows: on Linux events have one name. */
+/* The words of Windows: elsewhere events have one name. */
 static const struct wk_event_alias aliases[] = {
 	{ "SampledProfile",
 	  WORDS("sampledprofile", "cpu", "profile", "samples", "cycles", "time"),
@@ -156,10 +159,15 @@ static const struct wk_event_alias aliases[] = {
 
 const struct wk_event_alias *wk_event_alias_find(enum wk_advice_set set, struct wk_str word)
 {
-	for (size_t i = 0; set == WK_ADVICE_WINDOWS && i < sizeof(aliases) / sizeof(aliases[0]);
-	     i++)
-		for (const char *const *other = aliases[i].words; *other; other++)
+	for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++) {
+		if (!wk_advice(set, aliases[i].recorded))
+			continue;
+		if (wk_str_is(word, aliases[i].source))
+			return &aliases[i];
+		for (const char *const *other = aliases[i].words;
+		     set == WK_ADVICE_WINDOWS && *other; other++)
 			if (wk_str_is_any_case(word, *other))
 				return &aliases[i];
+	}
 	return NULL;
 }

@@ -35,7 +35,20 @@ static const char *side_name(enum wk_span_side side)
 
 static bool fail_without(enum wk_span_side side, struct wk_err *err)
 {
-	return wk_fail(err, WK_EEMPTY, WK_NOWHERE, "%s has no snapshots", side_name(side));
+	return wk_fail(err, WK_EEMPTY, WK_NOWHERE,
+		       "%s has no snapshots; `wick record --heap --snapshot-every 1s -- COMMAND` "
+		       "takes some",
+		       side_name(side));
+}
+
+/* How snapshots that are found while reading come to be; "" for other names. */
+static const char *how_to_take(const char *name)
+{
+	if (strcmp(name, wk_snapshot_cause_name(WK_SNAPSHOT_PEAK)) == 0)
+		return ", which --snapshot-at-peak of `wick record` takes";
+	if (strcmp(name, wk_snapshot_cause_name(WK_SNAPSHOT_EXIT)) == 0)
+		return ", which --snapshot-at-exit of `wick record` takes";
+	return "";
 }
 
 static bool fail_to_find(const struct wk_model *model, struct range range, const char *name,
@@ -50,7 +63,7 @@ static bool fail_to_find(const struct wk_model *model, struct range range, const
 					  wk_strtab_get(model->text, model->snapshots[i].label));
 	wk_buf_add_fmt(&list, "`wick show %s snapshots` lists those that were taken (%" PRIu32 ")",
 		       wk_model_one_input(model), range.end - range.first);
-	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "no snapshot \"%.60s\"", name);
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "no snapshot \"%.60s\"%s", name, how_to_take(name));
 	wk_suggestion_add(&near, wk_buf_text(&list), err);
 	wk_buf_fini(&list);
 	return false;
@@ -77,9 +90,10 @@ static bool check_process(const struct wk_model *model, struct range range, uint
 			return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 				       "several processes have snapshots \"%s\", such as %" PRIu32
 				       " and %" PRIu32
-				       "; choose one by its number, as `wick show FILE snapshots` "
+				       "; choose one by its number, as `wick show %s snapshots` "
 				       "lists them",
-				       name, i - range.first + 1, row - range.first + 1);
+				       name, i - range.first + 1, row - range.first + 1,
+				       wk_model_one_input(model));
 	return true;
 }
 

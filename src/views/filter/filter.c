@@ -1,6 +1,7 @@
 #include "views/filter/filter.h"
 
 #include <assert.h>
+#include <inttypes.h>
 
 #include "base/mem.h"
 #include "base/num.h"
@@ -331,6 +332,12 @@ void wk_filter_explain(const struct wk_filter *filter, struct wk_buf *sentence)
 			given[count++] = part;
 	if (count == 1) {
 		add_kept(filter, given[0], "", sentence);
+		if (given[0] == WK_FILTER_OUTSTANDING && filter->span.grew)
+			wk_buf_add_fmt(sentence,
+				       ": nothing had more in each of the last %" PRIu32
+				       " snapshots than in the one before; --between A B compares "
+				       "any two",
+				       filter->span.grew);
 		return;
 	}
 	wk_buf_add_fmt(sentence, "no %ss in view of ", filter->row_word);

@@ -95,6 +95,10 @@ static bool no_such_source(const struct wk_model *model, const char *name, struc
 
 	if (records)
 		return fail_no_samples(model, name, records, err);
+	if (model->sample_bytes && strcmp(name, "heap-temporary") == 0)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "which blocks are temporary is known only if each was recorded, by "
+			       "`wick record --heap` without --heap-sample");
 	if (meant)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "no event \"%s\" was recorded; did you mean \"%s\"?", name, meant);

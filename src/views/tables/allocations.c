@@ -306,9 +306,11 @@ static void site_row(struct wk_table *table, const struct sites *sites, const st
 	count_column(table, sites, "allocations", "allocations", 4, site->allocated.blocks);
 	wk_column_number(table, WK_CELL_BYTES, "freed_bytes", "freed", 6, site->freed.bytes);
 	count_column(table, sites, "frees", "frees", WK_DETAIL, site->freed.blocks);
-	count_column(table, sites, "temporary", "temporary", 5, site->temporary.blocks);
-	wk_column_number(table, WK_CELL_BYTES, "temporary_bytes", "temporary bytes", WK_DETAIL,
-			 site->temporary.bytes);
+	if (!model->sample_bytes) {
+		count_column(table, sites, "temporary", "temporary", 5, site->temporary.blocks);
+		wk_column_number(table, WK_CELL_BYTES, "temporary_bytes", "temporary bytes",
+				 WK_DETAIL, site->temporary.bytes);
+	}
 	wk_column_text(table, "sizes", "sizes", WK_DETAIL,
 		       class_text(table, classes->sizes, wk_num_add_bytes));
 	wk_column_text(table, "lifetimes", "lifetimes", WK_DETAIL,
