@@ -761,6 +761,16 @@ static uint32_t running_command(const struct wk_recorder *recorder)
 		       : 0;
 }
 
+/* The next time also of processes that have begun until now, however few records there are. */
+static bool count_memory(struct wk_recorder *recorder, struct wk_err *err)
+{
+	if (wk_process_counters_pause_ns(recorder->counters))
+		return true;
+	wk_reader_want(&recorder->reader, wk_os_clock_ns());
+	return wk_process_counters_poll(recorder->counters, &recorder->parser.alive,
+					running_command(recorder), recorder->sink, err);
+}
+
 static bool handle_rounds(struct wk_recorder *recorder,
 			  void (*progress)(void *context, const struct wk_recorder_status *status),
 			  void *context, struct wk_err *err)
@@ -780,9 +790,7 @@ static bool handle_rounds(struct wk_recorder *recorder,
 			wk_queue_done(&recorder->queue, round);
 		}
 		if (ok && recorder->counters)
-			ok = wk_process_counters_poll(recorder->counters, &recorder->parser.alive,
-						      running_command(recorder), recorder->sink,
-						      err);
+			ok = count_memory(recorder, err);
 		now_ns = wk_os_clock_ns();
 		if (progress && now_ns - told_ns >= PROGRESS_NS) {
 			struct wk_recorder_status status = status_of(recorder, now_ns);

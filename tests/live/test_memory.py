@@ -300,6 +300,14 @@ def _(t):
         os.kill(child, signal.SIGKILL)
 
 
+@tap.case("counters are of each process that runs for some time, and of those that are selected")
+def _(t):
+    t.record("--memory", "--", "sh", "-c", "sleep 0.5; sleep 0.5; true")
+    rows = t.csv("show", "wick.data", "counters", "--process", "sleep")
+    t.equal({row["process"] for row in rows}, {"sleep"}, "processes")
+    t.equal(len({row["pid"] for row in rows}), 2, "how many there are")
+
+
 @tap.case("page faults of an ordinary user have addresses, and counters have kinds of memory")
 def _(t):
     recorded(t, "fill", by=as_user(t))

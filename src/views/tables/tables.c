@@ -212,7 +212,8 @@ const struct wk_table_view wk_table_views[] = {
 	  .fill = wk_tables_fill_memory, .usual_limit = USUAL_ROWS, .uses = OF_MEMORY,
 	  .events = EVENTS("commit", "reserve"), .lacks = WK_ADVICE_NO_MEMORY },
 	{ .name = "counters", .summary = "memory of processes over time: resident, shared, swapped",
-	  .fill = wk_tables_fill_counters, .usual_limit = USUAL_ROWS, .uses = WK_TABLE_HAS_TIMES,
+	  .fill = wk_tables_fill_counters, .usual_limit = USUAL_ROWS,
+	  .uses = WK_TABLE_HAS_TIMES | WK_TABLE_HAS_SAMPLES,
 	  .has_content = has_counters, .lacks = WK_ADVICE_NO_COUNTERS },
 	{ .name = "heap", .summary = "memory allocated from each heap or, if there is only one, "
 	  "by each function",
