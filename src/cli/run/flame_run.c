@@ -209,18 +209,21 @@ static void open_picture(const struct wk_flame_args *args)
 		wk_say(err.text);
 }
 
-static void say_where(const struct wk_flame_args *args, const char *recorded_to, bool is_of_heap)
+static void say_where(const struct wk_flame_args *args, const char *recorded_to,
+		      const struct wk_source *source)
 {
 	struct wk_buf words = { 0 };
+	const char *table = source->is_of_blocks ? " heap" : source->is_of_pages ? " memory" : "";
 
 	if (strcmp(wk_flame_picture(args), "-") == 0)
 		return;
 	wk_buf_add_fmt(&words, args->opens ? "the flame graph is %s" : "open %s in a browser",
 		       wk_flame_picture(args));
 	if (recorded_to)
-		wk_buf_add_fmt(&words, "; `wick show %s%s` lists %s", recorded_to,
-			       is_of_heap ? " heap" : "",
-			       is_of_heap ? "who allocated what" : "the hottest functions");
+		wk_buf_add_fmt(&words, "; `wick show %s%s` lists %s", recorded_to, table,
+			       source->is_of_blocks  ? "who allocated what"
+			       : source->is_of_pages ? "what processes committed"
+						     : "the hottest functions");
 	wk_warn_buf(&wk_cli_messages, &words);
 }
 
@@ -247,7 +250,7 @@ bool wk_flame_draw_files(const char *const *paths, const char *recorded_to,
 		wk_selection_hint(&question, &wk_cli_messages);
 	if (ok && !args->quiet) {
 		wk_view_report(&maker->choice, &wk_cli_messages);
-		say_where(args, recorded_to, model->sources[question.filter.source].is_of_blocks);
+		say_where(args, recorded_to, &model->sources[question.filter.source]);
 	}
 	if (ok)
 		open_picture(args);

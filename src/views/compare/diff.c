@@ -280,21 +280,27 @@ static struct change *rank(const struct wk_flat *flat, const struct wk_model *mo
 	return changes;
 }
 
-/* "12.5 % more", or the words if there is no number. */
+#define MANY_TIMES 20 /* as much: percent would be hard to read */
+
+/* "12.5 % more", "75,000 times as much", or the words if there is no number. */
 static void change_cell(struct wk_table *table, uint64_t before, uint64_t after)
 {
 	struct wk_buf text = { 0 };
 
-	if (before == after)
+	if (before == after) {
 		wk_buf_add_text(&text, "same");
-	else if (before == 0)
+	} else if (before == 0) {
 		wk_buf_add_text(&text, "new");
-	else if (after == 0)
+	} else if (after == 0) {
 		wk_buf_add_text(&text, "gone");
-	else
+	} else if (after / before >= MANY_TIMES) {
+		wk_num_add_grouped(&text, after / before);
+		wk_buf_add_text(&text, " times as much");
+	} else {
 		wk_buf_add_fmt(&text, "%.1f %% %s",
 			       100 * (double)distance(before, after) / (double)before,
 			       before < after ? "more" : "less");
+	}
 	wk_table_text(table, wk_table_keep(table, wk_buf_str(&text)));
 	wk_buf_fini(&text);
 }
