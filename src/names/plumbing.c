@@ -94,6 +94,20 @@ bool wk_name_is_plumbing(struct wk_str name)
 	return is_plumbing;
 }
 
+bool wk_name_wraps_allocator(struct wk_str name)
+{
+	/* The C library's, those of GNU's programs, and GLib's. */
+	static const char *const wrappers[] = {
+		"strdup", "__strdup", "strndup", "__strndup", "xmalloc", "xcalloc", "xzalloc",
+		"xrealloc", "xnmalloc", "xnrealloc", "xreallocarray", "x2realloc", "x2nrealloc",
+		"xmemdup", "xstrdup", "xstrndup", "g_malloc", "g_malloc0", "g_malloc_n",
+		"g_malloc0_n", "g_try_malloc", "g_realloc", "g_realloc_n", "g_memdup", "g_memdup2",
+		"g_strdup", "g_strndup", NULL,
+	};
+
+	return wk_str_is_one_of(name, wrappers);
+}
+
 bool wk_name_allocates(struct wk_str name)
 {
 	static const char *const rust[] = {

@@ -15,6 +15,9 @@ bool wk_name_is_plumbing(struct wk_str name);
  * containers, and what fills these. Blocks that it allocates are those of its caller. */
 bool wk_name_allocates(struct wk_str name);
 
+/* Whether it does nothing but call an allocator, for a caller that it says nothing about. */
+bool wk_name_wraps_allocator(struct wk_str name);
+
 /* Whether it is libc's function for a system call that changes the address space, or what makes the
  * stacks of threads with it. */
 bool wk_name_maps(struct wk_str name);

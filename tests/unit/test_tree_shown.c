@@ -116,6 +116,24 @@ static void blocks_count_at_the_caller_of_allocators(void **state)
 	wk_model_free(model);
 }
 
+static void blocks_count_at_the_caller_of_what_wraps_allocators(void **state)
+{
+	static const char *const lines[] = { "demo;main;make_tree;xcalloc;calloc 3",
+					     "demo;main;read_name;strdup;malloc 2",
+					     "demo;main;xmalloc_failed;malloc 1", NULL };
+	struct wk_model *model = small_model(lines);
+
+	(void)state;
+	model->sources[1].is_of_blocks = true;
+	assert_shown(model, (struct wk_tree_options){ .hides_plumbing = true },
+		     "all 6 0\n"
+		     " main 6 0\n"
+		     "  make_tree 3 3\n"
+		     "  read_name 2 2\n"
+		     "  xmalloc_failed 1 1\n");
+	wk_model_free(model);
+}
+
 /* Also of one that interrupted the allocator. */
 static void blocks_of_handlers_are_theirs(void **state)
 {
@@ -357,6 +375,7 @@ int main(void)
 		cmocka_unit_test(plumbing_is_part_of_its_caller),
 		cmocka_unit_test(inverted_it_is_part_of_its_caller_as_well),
 		cmocka_unit_test(blocks_count_at_the_caller_of_allocators),
+		cmocka_unit_test(blocks_count_at_the_caller_of_what_wraps_allocators),
 		cmocka_unit_test(blocks_of_handlers_are_theirs),
 		cmocka_unit_test(allocators_are_shown_on_request_and_for_other_events),
 		cmocka_unit_test(own_code_is_charged_for_what_it_calls),

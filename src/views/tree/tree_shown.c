@@ -129,7 +129,7 @@ static enum part part_of(const struct wk_folding *f, wk_function_id id)
 		return INTERRUPTION;
 	if (is_allocator_image(wk_model_str(model, model->images[function->image].name)) ||
 	    (kind == WK_CODE_STANDARD && wk_name_allocates(name)) ||
-	    (f->options->hides_mapping && wk_name_maps(name)))
+	    wk_name_wraps_allocator(name) || (f->options->hides_mapping && wk_name_maps(name)))
 		return PART;
 	return NO_PART;
 }
