@@ -302,3 +302,13 @@ bool wk_facts_emit_kernel(const struct wk_sink *sink, struct wk_err *err)
 		end = lowest;
 	return emit_image(sink, KERNEL_PATH, start, end - start, err);
 }
+
+bool wk_facts_emit_end(const struct wk_launch *launch, const struct wk_sink *sink,
+		       struct wk_err *err)
+{
+	struct facts facts = { .sink = sink, .err = err, .ok = true };
+
+	if (launch->has_ended && launch->most_resident_bytes)
+		emit_fmt(&facts, "largest process", "%" PRIu64, launch->most_resident_bytes);
+	return facts.ok;
+}

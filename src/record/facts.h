@@ -3,7 +3,8 @@
  * Keys: "host name", "kernel" (release), "machine" (as in uname), "cpu" (model), "cpus" (online),
  * "memory" (bytes), "command line" (of this program), "event" (one for each, with its rate),
  * "recorded" (the target: "./app input.txt", "process 12 (app)", "the whole system"), "call graph",
- * "perf_event_paranoid", "clock", and "clock pair": the recording's clock and the time since
+ * "perf_event_paranoid", "clock", "largest process" (bytes that the command or one of its children
+ * had in memory), and "clock pair": the recording's clock and the time since
  * 1970-01-01 UTC at one moment, both in ns. */
 #ifndef WK_RECORD_FACTS_H
 #define WK_RECORD_FACTS_H
@@ -11,11 +12,16 @@
 #include <stdbool.h>
 
 #include "event/sink.h"
+#include "record/launch.h"
 #include "record/perf_open.h"
 #include "record/recorder.h"
 
 bool wk_facts_emit(const struct wk_perf *perf, const struct wk_recorder_options *options,
 		   const struct wk_sink *sink, struct wk_err *err);
+
+/* What is known when the command has ended. */
+bool wk_facts_emit_end(const struct wk_launch *launch, const struct wk_sink *sink,
+		       struct wk_err *err);
 
 /* Does the kernel keep the addresses of its functions from us? */
 bool wk_facts_kernel_is_hidden(void);

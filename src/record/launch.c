@@ -197,6 +197,7 @@ bool wk_launch_ended(struct wk_launch *launch, bool wait)
 	launch->has_ended = got == launch->pid || (got < 0 && errno == ECHILD);
 	launch->user_ns = ns_of(usage.ru_utime);
 	launch->system_ns = ns_of(usage.ru_stime);
+	launch->most_resident_bytes = (uint64_t)usage.ru_maxrss << 10;
 	return launch->has_ended;
 }
 

@@ -19,7 +19,8 @@ struct wk_launch {
 	bool began;     /* it was let go and could be run */
 	bool has_ended;
 	int wait_status;
-	uint64_t user_ns, system_ns; /* CPU time of it and of what it waited for, when it ended */
+	uint64_t user_ns, system_ns;  /* CPU time of it and of what it waited for, when it ended */
+	uint64_t most_resident_bytes; /* of the largest of those processes */
 };
 
 /* Searches for the program first: WK_ENOTFOUND if there is none, WK_EPERM if it may not be run.

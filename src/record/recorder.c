@@ -830,6 +830,7 @@ static bool emit_end(struct wk_recorder *recorder, struct wk_err *err)
 	for (size_t i = 0; i < recorder->perf.cpu_count; i++)
 		broken += recorder->perf.cpus[i].ring.broken;
 	return emit_losses(recorder, err) &&
+	       wk_facts_emit_end(&recorder->launch, recorder->sink, err) &&
 	       emit_note(recorder, recorder->merge.late,
 			 " record came later than the order of time allows",
 			 " records came later than the order of time allows", err) &&

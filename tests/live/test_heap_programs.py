@@ -359,6 +359,37 @@ def _(t):
         t.equal(bytes_of, {True: 25600 * 1000, False: 25600 * 3}, f"bytes, {compiler} {option}")
 
 
+MAPS_MUCH = """
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+int main(int argc, char **argv)
+{
+	size_t bytes = (size_t)atoi(argv[1]) << 20, some = 1 << 20;
+	char *pages = mmap(0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *block = malloc(some);
+	memset(pages, argc, bytes);
+	memset(block, argc, some);
+	return pages[argc] - block[argc];
+}
+"""
+
+
+@tap.case("a heap that is a small part of a program's memory is called that")
+def _(t):
+    program = compiled(t, text=MAPS_MUCH)
+    words = "the largest process had"
+    shown = t.wick("show", t.record("--heap", "--", program, "200"), "heap").stdout
+    t.true(words in shown and "`wick record --memory -- COMMAND`" in shown, shown)
+    recording = t.record("--heap", "--memory", "--", program, "200")
+    t.true(f"`wick show {recording} memory`" in t.wick("show", recording, "heap").stdout, "command")
+    fact, = [row["value"] for row in t.csv("show", recording, "system")
+             if row["key"] == "largest process"]
+    t.within(int(fact.split("(")[1].split()[0]), 200 << 20, 240 << 20, "largest process")
+    shown = t.wick("show", t.record("--heap", "--", program, "2"), "heap").stdout
+    t.true(words not in shown, shown)
+
+
 @tap.case("a handler's stack has what it returns to, though libraries do not export its name")
 def _(t):
     recording = t.record("--heap", "--", tap.program("live", "heap_stacks"), "signals", "/dev/null",

@@ -379,6 +379,33 @@ static void note_margin(struct wk_table *table, const struct sites *sites)
 	WK_BUF_FINI_ALL(&margin, &unseen);
 }
 
+#define MUCH_BYTES (UINT64_C(64) << 20) /* that a program and its libraries may have besides */
+
+/* Programs may have most of their memory elsewhere: compilers and interpreters map it. */
+static void note_rest(struct wk_table *table, const struct wk_model *model)
+{
+	struct wk_buf all = { 0 }, blocks = { 0 }, command = { 0 };
+	uint64_t most_bytes, peak_bytes = 0;
+
+	for (wk_heap_id i = 1; i < model->heap_count; i++)
+		if (model->heaps[i].peak_bytes > peak_bytes)
+			peak_bytes = model->heaps[i].peak_bytes;
+	if (!wk_num_u64(wk_model_fact(model, "largest process"), &most_bytes) ||
+	    most_bytes / 2 < peak_bytes || most_bytes - peak_bytes < MUCH_BYTES)
+		return;
+	wk_num_add_bytes(&all, most_bytes);
+	wk_num_add_bytes(&blocks, peak_bytes);
+	if (wk_lifetimes_source(model, "commit"))
+		wk_buf_add_fmt(&command, "show %s memory", wk_model_input(model));
+	else
+		wk_buf_add_text(&command, "record --memory -- COMMAND");
+	wk_table_note(table,
+		      "the largest process had %s in memory, and blocks of heaps are at most %s of "
+		      "it: `wick %s` shows what else is mapped",
+		      wk_buf_text(&all), wk_buf_text(&blocks), wk_buf_text(&command));
+	WK_BUF_FINI_ALL(&all, &blocks, &command);
+}
+
 static void note_whole(struct wk_table *table, const struct sites *sites,
 		       const struct wk_table_options *options)
 {
@@ -401,6 +428,8 @@ static void note_whole(struct wk_table *table, const struct sites *sites,
 		wk_table_note(table, "at peak: what each process had when it had the most; these "
 				     "were different moments");
 	note_margin(table, sites);
+	if (!sites->filter->is_narrowed)
+		note_rest(table, model);
 	wk_tables_note_heaps(table, model);
 }
 

@@ -132,7 +132,8 @@ static bool fact_text(const struct wk_model *model, struct wk_str *key, struct w
 		*key = (struct wk_str)WK_STR("first sample at");
 		return true;
 	}
-	if (wk_str_is(*key, "memory") && wk_num_u64(value, &bytes)) {
+	if ((wk_str_is(*key, "memory") || wk_str_is(*key, "largest process")) &&
+	    wk_num_u64(value, &bytes)) {
 		wk_num_add_bytes(text, bytes);
 		wk_buf_add_fmt(text, " (%" PRIu64 " bytes)", bytes);
 		return true;
