@@ -347,7 +347,7 @@ static struct sites start(const struct wk_model *model, const struct wk_filter *
 		.blocks = wk_lifetimes_source(model, "heap"),
 		.temporary = find_source(model, "heap-temporary"),
 		.peak = find_source(model, "heap-peak"),
-		.to = { model->samples.count, model->end_count },
+		.to = { .at_row = model->samples.count, .at_end = model->end_count },
 		.functions = wk_flat_functions(model, filter, &options->tree),
 		.by_function = wk_alloc_zeroed(model->function_count, sizeof(struct site)),
 	};
