@@ -13,6 +13,7 @@ extern const struct wk_command wk_cmd_record;
 extern const struct wk_command wk_cmd_snapshot;
 extern const struct wk_command wk_cmd_show;
 extern const struct wk_command wk_cmd_annotate;
+extern const struct wk_command wk_cmd_query;
 extern const struct wk_command wk_cmd_fold;
 extern const struct wk_command wk_cmd_diff;
 extern const struct wk_command wk_cmd_export;
@@ -34,6 +35,7 @@ const struct wk_command *const wk_commands[] = {
 	&wk_cmd_snapshot,
 	&wk_cmd_show,
 	&wk_cmd_annotate,
+	&wk_cmd_query,
 	&wk_cmd_fold,
 	&wk_cmd_diff,
 	&wk_cmd_export,

@@ -15,7 +15,7 @@ void wk_number_cell(struct wk_out *out, const struct wk_column *column, const st
 
 static void cell(struct wk_out *out, const struct wk_column *column, const struct wk_cell *cell)
 {
-	if (column->kind == WK_CELL_TEXT)
+	if (wk_column_has_text(column))
 		wk_out_csv(out, cell->is_none ? (struct wk_str){ 0 } : cell->text);
 	else if (!cell->is_none)
 		wk_number_cell(out, column, cell);

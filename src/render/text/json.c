@@ -61,6 +61,8 @@ static void value(struct wk_out *out, const struct wk_column *column, const stru
 		wk_out_text(out, "null");
 	else if (column->kind == WK_CELL_TEXT)
 		wk_out_json_quoted(out, cell->text);
+	else if (column->kind == WK_CELL_DECIMAL)
+		wk_out_str(out, cell->text);
 	else
 		wk_number_cell(out, column, cell);
 }

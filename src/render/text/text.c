@@ -96,12 +96,15 @@ static bool names_functions(const struct printer *p, uint32_t i)
 }
 
 /* A dot for zero, which is easier to read past. */
-static bool is_dot(const struct wk_column *column, const struct wk_cell *cell)
+static bool is_dot(const struct wk_table *table, const struct wk_column *column,
+		   const struct wk_cell *cell)
 {
-	if (column->kind == WK_CELL_TEXT)
-		return cell->is_none || (cell->text.len == 0 && cell->brief.len == 0);
-	return cell->is_none || (column->kind != WK_CELL_NUMBER && column->kind != WK_CELL_MOMENT &&
-				 column->kind != WK_CELL_START && cell->number == 0);
+	if (cell->is_none || table->has_zeros)
+		return cell->is_none;
+	if (wk_column_has_text(column))
+		return cell->text.len == 0 && cell->brief.len == 0;
+	return (column->kind != WK_CELL_NUMBER && column->kind != WK_CELL_MOMENT &&
+		column->kind != WK_CELL_START && cell->number == 0);
 }
 
 /* Functions have their short names unless details are shown. */
@@ -125,11 +128,11 @@ static void format_cell(struct printer *p, size_t row, uint32_t i)
 	const struct wk_cell *cell = wk_table_cell(p->table, row, i);
 
 	wk_buf_reset(&p->text);
-	if (is_dot(column, cell)) {
+	if (is_dot(p->table, column, cell)) {
 		wk_buf_add_text(&p->text, p->table->has_blanks ? ""
 					  : p->view->is_plain  ? "."
 							       : "·");
-	} else if (column->kind == WK_CELL_TEXT || cell->brief.len) {
+	} else if (wk_column_has_text(column) || cell->brief.len) {
 		struct wk_out clean = wk_out_to_buf(&p->text);
 
 		wk_out_term(&clean, shown_text(p, i, cell));
@@ -484,7 +487,8 @@ static void rows(struct printer *p)
 
 	for (size_t row = p->first_row; row < p->end_row; row++) {
 		for (uint32_t i = 0; i < p->last; i++) {
-			bool dot = is_dot(&p->table->columns[i], wk_table_cell(p->table, row, i));
+			bool dot = is_dot(p->table, &p->table->columns[i],
+					  wk_table_cell(p->table, row, i));
 
 			if (!p->formats[i].is_shown)
 				continue;

@@ -27,6 +27,7 @@ enum wk_cell_kind {
 	WK_CELL_START,    /* the same; for people, all that was before it is 0 */
 	WK_CELL_BYTES,
 	WK_CELL_THOUSANDTHS, /* of one; for people, with a point */
+	WK_CELL_DECIMAL,     /* a number whose text is given */
 	WK_CELL_SHARE,       /* a part of a whole */
 };
 
@@ -71,6 +72,7 @@ struct wk_table {
 			       * by themselves: some are lists of names as long as lines */
 	bool lists_events;    /* of all kinds: none is left out */
 	bool has_blanks;      /* for people, cells without a value are blank */
+	bool has_zeros;       /* and a zero is no dot */
 	bool names_functions; /* so that it matters which of them have no names */
 	bool has_one_scale;   /* all durations are shown in one unit, since they are compared */
 	const char *counted;  /* what its rows count, if that is not the samples in view: one of
@@ -129,6 +131,11 @@ void wk_column_number_if(struct wk_table *table, enum wk_cell_kind kind, const c
 			 const char *title, unsigned how, bool is_there, uint64_t number);
 void wk_column_signed_if(struct wk_table *table, enum wk_cell_kind kind, const char *key,
 			 const char *title, unsigned how, bool is_there, int64_t number);
+
+static inline bool wk_column_has_text(const struct wk_column *column)
+{
+	return column->kind == WK_CELL_TEXT || column->kind == WK_CELL_DECIMAL;
+}
 
 static inline const struct wk_cell *wk_table_cell(const struct wk_table *table, size_t row,
 						  uint32_t column)
