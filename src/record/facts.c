@@ -20,6 +20,7 @@
 struct facts {
 	const struct wk_sink *sink;
 	struct wk_err *err;
+	uint64_t time_ns;
 	bool ok;
 };
 
@@ -27,6 +28,7 @@ static void emit(struct facts *facts, const char *key, struct wk_str value)
 {
 	struct wk_event event = {
 		.kind = WK_EVENT_SYSTEM,
+		.time_ns = facts->time_ns,
 		.cpu = WK_NO_CPU,
 		.system = { .key = wk_str_c(key), .value = value },
 	};
@@ -303,10 +305,10 @@ bool wk_facts_emit_kernel(const struct wk_sink *sink, struct wk_err *err)
 	return emit_image(sink, KERNEL_PATH, start, end - start, err);
 }
 
-bool wk_facts_emit_end(const struct wk_launch *launch, const struct wk_sink *sink,
+bool wk_facts_emit_end(const struct wk_launch *launch, uint64_t time_ns, const struct wk_sink *sink,
 		       struct wk_err *err)
 {
-	struct facts facts = { .sink = sink, .err = err, .ok = true };
+	struct facts facts = { .sink = sink, .err = err, .time_ns = time_ns, .ok = true };
 
 	if (launch->has_ended && launch->most_resident_bytes)
 		emit_fmt(&facts, "largest process", "%" PRIu64, launch->most_resident_bytes);

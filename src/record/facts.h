@@ -20,7 +20,7 @@ bool wk_facts_emit(const struct wk_perf *perf, const struct wk_recorder_options 
 		   const struct wk_sink *sink, struct wk_err *err);
 
 /* What is known when the command has ended. */
-bool wk_facts_emit_end(const struct wk_launch *launch, const struct wk_sink *sink,
+bool wk_facts_emit_end(const struct wk_launch *launch, uint64_t time_ns, const struct wk_sink *sink,
 		       struct wk_err *err);
 
 /* Does the kernel keep the addresses of its functions from us? */

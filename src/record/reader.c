@@ -288,8 +288,10 @@ static void drain(struct wk_reader *reader, bool is_last)
 		copy_ring(reader, &reader->perf->cpus[i].ring, reader->ends[i], &round);
 	if (reader->on_full_stack)
 		look_at(reader, &round);
-	/* One more round after the last records, since the youngest of them are not final yet. */
-	reader->had_records = pending > 0;
+	/* More rounds after the last records, until the youngest of them are final. */
+	if (pending)
+		reader->pending_ns = round.final_ns + SLACK_NS;
+	reader->had_records = round.final_ns < reader->pending_ns;
 	reader->unseen_bytes += pending;
 	wk_queue_put(reader->queue, &round, is_last || is_worth_waking(reader));
 }

@@ -50,6 +50,7 @@ struct wk_reader {
 	uint64_t stopped_ns; /* when it first saw that it should stop */
 	uint64_t *ends;      /* the end of each ring in this round */
 	bool was_full, had_records, was_woken;
+	uint64_t pending_ns;            /* when there were records last */
 	uint64_t unseen_bytes, woke_ns; /* put since the worker was woken; when that was */
 	bool is_hasty; /* stacks that are deeper than their copies wait, or the worker does */
 };

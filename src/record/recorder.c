@@ -766,7 +766,8 @@ static bool count_memory(struct wk_recorder *recorder, struct wk_err *err)
 {
 	if (wk_process_counters_pause_ns(recorder->counters))
 		return true;
-	wk_reader_want(&recorder->reader, wk_os_clock_ns());
+	if (!atomic_load(&recorder->reader.wanted_ns)) /* a later one would delay it */
+		wk_reader_want(&recorder->reader, wk_os_clock_ns());
 	return wk_process_counters_poll(recorder->counters, &recorder->parser.alive,
 					running_command(recorder), recorder->sink, err);
 }
@@ -830,7 +831,7 @@ static bool emit_end(struct wk_recorder *recorder, struct wk_err *err)
 	for (size_t i = 0; i < recorder->perf.cpu_count; i++)
 		broken += recorder->perf.cpus[i].ring.broken;
 	return emit_losses(recorder, err) &&
-	       wk_facts_emit_end(&recorder->launch, recorder->sink, err) &&
+	       wk_facts_emit_end(&recorder->launch, recorder->merge.last_ns, recorder->sink, err) &&
 	       emit_note(recorder, recorder->merge.late,
 			 " record came later than the order of time allows",
 			 " records came later than the order of time allows", err) &&

@@ -390,13 +390,4 @@ def _(t):
     t.true(words not in shown, shown)
 
 
-@tap.case("a handler's stack has what it returns to, though libraries do not export its name")
-def _(t):
-    recording = t.record("--heap", "--", tap.program("live", "heap_stacks"), "signals", "/dev/null",
-                         check=False)
-    folded = t.wick("fold", recording, "--by", "heap", "--all-inline").stdout
-    stacks = [line for line in folded.splitlines() if ";handle;" in line]
-    t.true(stacks and all(";__restore_rt;handle;" in line for line in stacks), folded)
-
-
 tap.run_all()

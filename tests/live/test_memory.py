@@ -302,7 +302,7 @@ def _(t):
 
 @tap.case("counters are of each process that runs for some time, and of those that are selected")
 def _(t):
-    t.record("--memory", "--", "sh", "-c", "sleep 0.5; sleep 0.5; true")
+    t.record("--memory", "--", "sh", "-c", "sleep 2; sleep 2; true")
     rows = t.csv("show", "wick.data", "counters", "--process", "sleep")
     t.equal({row["process"] for row in rows}, {"sleep"}, "processes")
     t.equal(len({row["pid"] for row in rows}), 2, "how many there are")

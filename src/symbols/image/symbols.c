@@ -281,9 +281,7 @@ static bool find_trampoline(const struct wk_image_symbols *image, uint64_t vaddr
 	if (!obj || obj->machine != WK_MACHINE_X86_64)
 		return false;
 	*symbol = (struct wk_symbol){ .start = vaddr, .size_bytes = 1 };
-	/* Handlers return to its first byte; callers are looked up one byte before that. */
 	if (wk_code_is_sigreturn(wk_obj_bytes_from(obj, vaddr), obj->machine) ||
-	    wk_code_is_sigreturn(wk_obj_bytes_from(obj, vaddr + 1), obj->machine) ||
 	    wk_code_is_sigreturn(wk_obj_bytes_from(obj, vaddr - WK_CODE_SIGRETURN_BYTES),
 				 obj->machine))
 		symbol->name = wk_str_c("__restore_rt");
