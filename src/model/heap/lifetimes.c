@@ -443,9 +443,8 @@ void wk_heap_lifetimes_snapshot(struct wk_heap_lifetimes *lifetimes, wk_process_
 void wk_heap_lifetimes_finish(struct wk_heap_lifetimes *lifetimes)
 {
 	wk_heap_rows_finish(lifetimes->rows);
-	if (lifetimes->heap_count &&
-	    !lifetimes->model
-		     ->sample_bytes) /* so that it can be asked for even if there are none */
+	/* So that it can be asked for even if there are none. */
+	if (lifetimes->heap_count && !lifetimes->model->sample_bytes)
 		wk_model_derived_source(lifetimes->model, WK_DERIVED_HEAP_TEMPORARY);
 	for (wk_heap_id i = 1; i < lifetimes->heap_count; i++)
 		wk_heap_totals_finish(lifetimes->model, i, &lifetimes->heaps[i].lives);
