@@ -18,6 +18,8 @@ struct args {
 	struct wk_open_options load;
 };
 
+#define MOST_SECONDS 1000000000 /* three decades */
+
 #define AT(field) offsetof(struct args, field)
 
 static const struct wk_opt options[] = {
@@ -30,7 +32,8 @@ static const struct wk_opt options[] = {
 	  AT(time_limit_s)),
 	WK_VALUE(0, "width", "COLUMNS", "cut lines at this width [default: that of the terminal; "
 	  "not cut in a file]", WK_OPT_COUNT, AT(columns)),
-	WK_FLAG('q', "quiet", "do not print what is missing from the recording", AT(quiet)),
+	WK_FLAG('q', "quiet", "do not print the number of samples and lost samples to standard "
+	  "error", AT(quiet)),
 	{ 0 },
 };
 
@@ -66,6 +69,23 @@ static bool print_tables(const struct wk_call *call, struct wk_err *err)
 	return ok;
 }
 
+static uint64_t limit_ns(uint64_t seconds)
+{
+	return (seconds < MOST_SECONDS ? seconds : MOST_SECONDS) * 1000000000;
+}
+
+/* How many samples there were, and were lost: the result itself does not say that. */
+static void report(const struct wk_model *model)
+{
+	struct wk_selection all;
+	struct wk_err err = { 0 };
+
+	if (!wk_selection_open(&all, model, &(struct wk_filter_spec){ 0 }, &err))
+		return;
+	wk_selection_report(&all, &wk_cli_messages);
+	wk_selection_fini(&all);
+}
+
 static bool query(const char *const *paths, const char *statement, const struct wk_call *call,
 		  struct wk_err *err)
 {
@@ -81,9 +101,11 @@ static bool query(const char *const *paths, const char *statement, const struct 
 	if (!model)
 		return false;
 	wk_table_init(&table, "query");
-	ok = wk_query_fill(&table, model, statement, args->time_limit_s * 1000000000, err) &&
+	ok = wk_query_fill(&table, model, statement, limit_ns(args->time_limit_s), err) &&
 	     print(&table, call, err);
 	wk_table_fini(&table);
+	if (ok && !args->quiet)
+		report(model);
 	wk_model_free(model);
 	return ok;
 }
