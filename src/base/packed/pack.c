@@ -49,7 +49,8 @@ static bool pack(void *context, const char *bytes, size_t len)
 	return true;
 }
 
-struct wk_out *wk_packer_new(struct wk_out *to, struct wk_err *err)
+/* `window`: its size and the header, as zlib has them in one number. */
+static struct wk_packer *start(struct wk_out *to, int level, int window)
 {
 	struct wk_packer *packer = wk_alloc_zeroed(1, sizeof(*packer));
 
@@ -57,11 +58,19 @@ struct wk_out *wk_packer_new(struct wk_out *to, struct wk_err *err)
 	packer->in = (struct wk_out){ .write = pack, .context = packer };
 	packer->stream.zalloc = wk_zlib_alloc;
 	packer->stream.zfree = wk_zlib_free;
-	if (deflateInit2(&packer->stream, LEVEL, Z_DEFLATED, 16 + MAX_WBITS, 8,
-			 Z_DEFAULT_STRATEGY) == Z_OK)
+	if (deflateInit2(&packer->stream, level, Z_DEFLATED, window, 8, Z_DEFAULT_STRATEGY) == Z_OK)
+		return packer;
+	wk_free(packer);
+	return NULL;
+}
+
+struct wk_out *wk_packer_new(struct wk_out *to, struct wk_err *err)
+{
+	struct wk_packer *packer = start(to, LEVEL, 16 + MAX_WBITS);
+
+	if (packer)
 		return &packer->in;
 	wk_fail(err, WK_EIO, WK_NOWHERE, "zlib cannot be started");
-	wk_free(packer);
 	return NULL;
 }
 
@@ -74,6 +83,20 @@ void wk_packer_end(struct wk_out *in)
 	deflateEnd(&packer->stream);
 	wk_free(packer);
 }
+
+#ifndef WK_HAS_LIBDEFLATE
+bool wk_deflate(struct wk_str plain, struct wk_buf *packed)
+{
+	struct wk_out to = wk_out_to_buf(packed);
+	struct wk_packer *packer = start(&to, Z_BEST_COMPRESSION, -MAX_WBITS);
+
+	if (!packer)
+		return false;
+	wk_out_str(&packer->in, plain);
+	wk_packer_end(&packer->in);
+	return wk_out_end(&to);
+}
+#endif
 
 #else
 
@@ -94,6 +117,39 @@ struct wk_out *wk_packer_new(struct wk_out *to, struct wk_err *err)
 void wk_packer_end(struct wk_out *packer)
 {
 	(void)packer;
+}
+
+#ifndef WK_HAS_LIBDEFLATE
+bool wk_deflate(struct wk_str plain, struct wk_buf *packed)
+{
+	(void)plain;
+	(void)packed;
+	return false;
+}
+#endif
+
+#endif
+
+#ifdef WK_HAS_LIBDEFLATE
+
+#include <libdeflate.h>
+
+#define SMALL_LEVEL 10 /* 13 MB a second; 2 % larger than with 12, in half the time */
+#define LARGE_LEVEL 6
+#define LARGE_BYTES (64u << 20)
+
+bool wk_deflate(struct wk_str plain, struct wk_buf *packed)
+{
+	size_t most = libdeflate_deflate_compress_bound(NULL, plain.len), len = 0;
+	char *to = wk_buf_extend(packed, most);
+	struct libdeflate_compressor *library =
+		libdeflate_alloc_compressor(plain.len < LARGE_BYTES ? SMALL_LEVEL : LARGE_LEVEL);
+
+	if (library)
+		len = libdeflate_deflate_compress(library, plain.at, plain.len, to, most);
+	libdeflate_free_compressor(library);
+	packed->len -= most - len;
+	return len > 0;
 }
 
 #endif
