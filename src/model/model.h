@@ -365,6 +365,8 @@ struct wk_model {
 			   * of their process. What is left of them is known at those moments only,
 			   * and at these, which count from wk_model_begin_ns; 0: none */
 	uint64_t sums_from_ns, sums_to_ns;
+	bool slices_blocks; /* with sums_blocks: the first blocks have a row each, and intervals of
+			     * the others are also ended by time: model/heap/rows.h */
 	bool separates_heaps; /* but blocks of heaps that have handles keep a row each */
 	bool has_several_inputs;
 	bool samples_blocks;          /* of heaps: sizes and numbers are estimates, */

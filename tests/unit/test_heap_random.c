@@ -132,6 +132,7 @@ static void random_calls_leave_what_a_list_of_blocks_says(void **state)
 		memset(&slow, 0, sizeof(slow));
 		built_start(&f);
 		f.model->sums_samples = f.model->sums_blocks = seed % 4 != 0;
+		f.model->slices_blocks = seed % 4 == 1;
 		for (uint64_t i = 0; i < STEPS; i++) {
 			step(&f, &slow, 1 + i, &random);
 			if (random_below(&random, 40) || slow.moments == MOMENTS)

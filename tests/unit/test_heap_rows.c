@@ -13,6 +13,7 @@
 #include "built_model.h"
 #include "heap_events.h"
 #include "model/heap/blocks.h"
+#include "model/heap/rows.h"
 #include "model/resolve.h"
 #include "views/filter/filter.h"
 #include "views/lifetimes.h"
@@ -562,6 +563,84 @@ static void a_million_events_are_a_few_rows(void **state)
 	wk_model_free(f.model);
 }
 
+static bool is_of(const struct wk_model *model, uint32_t row, const char *source)
+{
+	return wk_str_is(wk_model_str(model, model->sources[model->samples.source[row]].name),
+			 source);
+}
+
+static uint32_t count_rows(const struct wk_model *model, const char *source)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < model->samples.count; i++)
+		count += is_of(model, i, source);
+	return count;
+}
+
+/* What rows and ends say of the bytes that are there at a time. */
+static uint64_t bytes_at(const struct wk_model *model, uint64_t time_ns)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < model->samples.count; i++)
+		if (model->samples.time_ns[i] <= time_ns && is_of(model, i, "heap"))
+			bytes += model->samples.weight[i];
+	for (uint32_t i = 0; i < model->end_count; i++)
+		if (model->ends[i].time_ns <= time_ns)
+			bytes -= model->ends[i].weight;
+	return bytes;
+}
+
+static void the_first_blocks_are_rows_if_blocks_are_sliced(void **state)
+{
+	struct built f;
+
+	(void)state;
+	start(&f);
+	f.model->slices_blocks = true;
+	for (uint32_t i = 0; i < 4; i++)
+		allocate(&f, (struct call){ 10 * i, 70, 0xa }, 0x100 + i, 100);
+	release(&f, (struct call){ 35, 70, 0 }, 0x102);
+	release(&f, (struct call){ 37, 70, 0 }, 0x101);
+	built_end(&f);
+	assert_string_equal(rows_of(&f, "heap"), "100/1 100/1 100/1 100/1");
+	assert_string_equal(rows_of(&f, "free"), "200/2"); /* this is a sum */
+	assert_int_equal(f.model->end_count, 2);
+	assert_int_equal(f.model->ends[0].time_ns, 35);
+	assert_int_equal(f.model->ends[1].time_ns, 37);
+	wk_model_free(f.model);
+}
+
+/* One each microsecond, all of which are there for 20 ms. */
+static void what_is_left_is_known_to_a_hundredth_of_the_time_if_blocks_are_sliced(void **state)
+{
+	enum { BLOCKS = 2 * WK_SINGLE_BLOCKS, STEP_NS = 1000, LATER = 20000 };
+	struct built f;
+
+	(void)state;
+	start(&f);
+	f.model->slices_blocks = true;
+	for (uint64_t i = 0; i < BLOCKS + LATER; i++) {
+		if (i < BLOCKS)
+			allocate(&f, (struct call){ i * STEP_NS, 70, 0xa }, 0x10000 + i * 64, 64);
+		if (i >= LATER)
+			release(&f, (struct call){ i * STEP_NS + 1, 71, 0 },
+				0x10000 + (i - LATER) * 64);
+	}
+	built_end(&f);
+	assert_string_equal(left_in_the_end(&f), "");
+	assert_in_range(count_rows(f.model, "heap"), WK_SINGLE_BLOCKS - 500,
+			WK_SINGLE_BLOCKS + 100);
+	assert_in_range(count_rows(f.model, "free"), 50, 500);
+	for (uint64_t time = LATER * STEP_NS; time < BLOCKS * (uint64_t)STEP_NS; time += 777777) {
+		uint64_t left = bytes_at(f.model, time) / 64;
+
+		assert_in_range(left, LATER - time / STEP_NS / 50, LATER + time / STEP_NS / 50);
+	}
+	wk_model_free(f.model);
+}
+
 /* A small table that is never empty, so that some slots have several blocks. */
 static void blocks_are_found_from_when_they_were_added_until_they_are_removed(void **state)
 {
@@ -616,6 +695,9 @@ int main(void)
 		cmocka_unit_test(temporary_is_what_is_freed_before_anything_else),
 		cmocka_unit_test(lifetimes_have_powers_of_two_and_a_median),
 		cmocka_unit_test(a_million_events_are_a_few_rows),
+		cmocka_unit_test(the_first_blocks_are_rows_if_blocks_are_sliced),
+		cmocka_unit_test(
+			what_is_left_is_known_to_a_hundredth_of_the_time_if_blocks_are_sliced),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

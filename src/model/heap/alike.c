@@ -14,7 +14,8 @@ struct context {
 	const struct wk_heap_site *sites;
 	const struct wk_heap_owner *owners;
 	const struct wk_heap_order *order;
-	uint64_t kind; /* of all sites */
+	uint64_t kind;     /* of all sites */
+	uint64_t until_ns; /* before it no interval ends */
 	bool is_before;
 };
 
@@ -96,6 +97,7 @@ static inline bool allocate(const struct context *context, const struct wk_event
 
 	if (site->stack_owner != wanted.stack_owner || site->kind != wanted.kind ||
 	    event->size_bytes > context->model->weight_left ||
+	    event->time_ns >= context->until_ns ||
 	    event->time_ns < context->order->releases.until_ns ||
 	    heap->blocks.count >= heap->blocks.most || heap->blocks.sampled_cap ||
 	    !heap->is_listed || (id = add_block(&heap->blocks, slot, event->address)) == 0)
@@ -162,7 +164,8 @@ static inline bool release(const struct context *context, const struct wk_event_
 	uint64_t weight, life_ns;
 	bool counts_temporary;
 
-	if (!link || heap->blocks.sampled_cap || event->time_ns < context->order->blocks.until_ns)
+	if (!link || heap->blocks.sampled_cap || event->time_ns >= context->until_ns ||
+	    event->time_ns < context->order->blocks.until_ns)
 		return false;
 	block = &heap->blocks.at[*link];
 	weight = block->weight;
@@ -248,6 +251,8 @@ size_t wk_heap_lifetimes_add_alike(struct wk_heap_lifetimes *lifetimes,
 		.owners = owners,
 		.order = &lifetimes->order,
 		.kind = common_kind(lifetimes, is_before),
+		.until_ns = lifetimes->model->slices_blocks ? lifetimes->rows->slice_end_ns
+							    : UINT64_MAX,
 		.is_before = is_before,
 	};
 	size_t done = 0, some, added;

@@ -89,6 +89,7 @@ struct wk_heap_rows {
 	uint32_t listed;         /* the first with pending ends, or that had some, + 1; 0: none */
 	uint64_t last_ns;        /* the latest time of all events */
 	uint64_t last_row_ns[2]; /* that of those which rows contain, by their side */
+	uint64_t slice_end_ns;   /* if the model slices blocks */
 	struct wk_index index;
 	uint32_t recent[WK_RECENT_ROWS];
 	struct wk_recent_end recent_ends[WK_RECENT_ENDS];

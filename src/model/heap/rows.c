@@ -65,10 +65,17 @@ static uint64_t hash_of(const struct wk_block_key *key)
 	return wk_hash_pair(wk_hash_mix(key->stack_thread, key->about_source), key->interval_size);
 }
 
-static bool is_summed(const struct wk_model *model, wk_subject_id about)
+static bool is_single(struct wk_model *model, const struct wk_sample *sample)
 {
-	return model->sums_blocks &&
-	       !(model->separates_heaps && model->heaps[model->subjects[about].heap].handle);
+	return model->slices_blocks && model->samples.count < WK_SINGLE_BLOCKS &&
+	       sample->source == wk_model_derived_source(model, WK_DERIVED_HEAP);
+}
+
+static bool is_summed(struct wk_model *model, const struct wk_sample *sample)
+{
+	return model->sums_blocks && !is_single(model, sample) &&
+	       !(model->separates_heaps &&
+		 model->heaps[model->subjects[sample->about].heap].handle);
 }
 
 static uint32_t add_row(struct wk_heap_rows *rows, const struct wk_block_key *key,
@@ -82,7 +89,7 @@ static uint32_t add_row(struct wk_heap_rows *rows, const struct wk_block_key *ke
 				       .sample = rows->model->samples.count - 1,
 				       .process = process,
 				       .thread = sample->thread,
-				       .is_summed = is_summed(rows->model, sample->about) };
+				       .is_summed = is_summed(rows->model, sample) };
 	if (rows->rows[id].is_summed)
 		wk_index_add(&rows->index, hash_of(key), id);
 	rows->row_count++;
@@ -302,12 +309,30 @@ static bool passes_bound(const struct wk_heap_rows *rows, uint64_t time_ns)
 	       (rows->last_ns <= to_ns && time_ns > to_ns);
 }
 
+#define SLICES            100 /* in the time so far */
+#define SHORTEST_SLICE_NS 1000000
+#define FEW_ROWS          500000 /* beyond it, slices are as many times longer */
+
+static uint64_t slice_ns(const struct wk_model *model, uint64_t time_ns)
+{
+	uint64_t begin_ns = model->samples.count ? wk_model_begin_ns(model) : time_ns;
+	uint64_t so_far_ns = time_ns > begin_ns ? time_ns - begin_ns : 0;
+	uint64_t times = 1 + ((uint64_t)model->samples.count + model->end_count) / FEW_ROWS;
+	uint64_t slice_ns = so_far_ns / SLICES * times;
+
+	return slice_ns > SHORTEST_SLICE_NS ? slice_ns : SHORTEST_SLICE_NS;
+}
+
 void wk_heap_rows_pass(struct wk_heap_rows *rows, uint64_t time_ns)
 {
 	if (time_ns <= rows->last_ns)
 		return;
 	if ((rows->model->sums_from_ns || rows->model->sums_to_ns) && passes_bound(rows, time_ns))
 		wk_heap_rows_close_all(rows);
+	if (rows->model->slices_blocks && time_ns >= rows->slice_end_ns) {
+		wk_heap_rows_close_all(rows);
+		rows->slice_end_ns = since(time_ns, slice_ns(rows->model, time_ns));
+	}
 	rows->last_ns = time_ns;
 }
 

@@ -6,6 +6,11 @@
  * so what is left of a row is exact at each of them and in the end, and memory grows with the
  * number of stacks and snapshots, not with that of blocks. Otherwise each block is a row.
  *
+ * If the model slices blocks, what is left is nearly known at any time, and exactly as long as
+ * there are few: each of the first WK_SINGLE_BLOCKS has a row, and later intervals end after a
+ * hundredth of the time so far or, if there are many rows, a larger part. Their number and that of
+ * rows grow slowly, however long the recording is.
+ *
  * Which part of a row was there when its process had the most is found without a walk over all rows
  * at each new peak: a row that changes after the latest peak first notes what it was. */
 #ifndef WK_MODEL_HEAP_ROWS_H
@@ -13,6 +18,8 @@
 
 #include "model/heap/blocks.h"
 #include "model/model.h"
+
+#define WK_SINGLE_BLOCKS 250000
 
 struct wk_heap_rows;
 
