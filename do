@@ -99,7 +99,9 @@ windows_needs="$build_needs x86_64-w64-mingw32-gcc=gcc-mingw-w64-x86-64-win32
 windows_wishes='wine=wine'
 # What drives pictures in a browser, and what opens exported profiles in another's reader.
 # The newest playwright-core that runs with Debian's node 18; the others with their major number.
-browser_modules='playwright-core@1.61 speedscope@1 ajv@8'
+browser_modules='playwright-core@1.61 speedscope@1 ajv@8 axe-core@4'
+# What the analysis page is built with: exactly these, so that the same sources give the same bytes.
+page_modules=$(sed -n 's/^\t\t"\(.*\)": "\([0-9.]*\)",\{0,1\}$/\1@\2/p' web/page/package.json 2>/dev/null)
 fuzz_needs="$build_needs clang=clang"
 asan_needs='clang=clang
 	/usr/lib/llvm-14/lib/clang/14.0.6/lib/linux/libclang_rt.asan-x86_64.a=libclang-rt-14-dev'
@@ -331,12 +333,16 @@ want_browser_modules() {
 	for module in $browser_modules; do
 		[ -d "$NODE_PATH/${module%@*}" ] || absent="${absent:-} $module"
 	done
+	for module in $page_modules; do
+		grep -qs "\"version\": \"${module##*@}\"" "$NODE_PATH/${module%@*}/package.json" ||
+			absent="${absent:-} $module"
+	done
 	[ -n "${absent:-}" ] && command -v npm >/dev/null 2>&1 || return 0
 	say "fetching${absent} from npm..."
 	# Tried once more, not for minutes: where there is no network all else can still be tested.
 	# shellcheck disable=SC2086
 	npm install --prefix build-npm --fetch-retries 1 --fetch-retry-mintimeout 3000 \
-		--silent --no-audit --no-fund $browser_modules >&2 ||
+		--silent --no-audit --no-fund --no-package-lock $browser_modules $page_modules >&2 ||
 		say "could not fetch all of:${absent} (tests of the browser are skipped)"
 }
 
@@ -452,6 +458,14 @@ do_fuzz() {
 }
 
 # What takes too long for every change; `do_test` has the same questions with fewer places.
+# Needed only after a change in web/page: what it makes is checked in.
+do_page() {
+	want_if_possible node=nodejs npm=npm
+	want_browser_modules
+	node build-npm/node_modules/typescript/bin/tsc -p web/page && node web/page/build.js &&
+		say "web/page/built/page.html: $(gzip -9c web/page/built/page.html | wc -c) bytes with gzip"
+}
+
 do_soak() {
 	# shellcheck disable=SC2086
 	want $build_needs pc:cmocka=libcmocka-dev python3=python3
@@ -562,6 +576,7 @@ usage: ./do WORD
   asan [SUITE...]  the tests under the address, undefined and leak sanitizers
   tsan             tests with several threads under the thread sanitizer
   lint             layers, headers, scripts, manual pages
+  page             build the page of `wick report` from web/page
   fuzz [SECONDS] [TARGET]   run each fuzz target, or one, for 60 seconds
   soak             real traces cut at every tenth byte: 7 million times, minutes; forks
                    and threads while the heap is recorded, 200 times
@@ -575,7 +590,7 @@ word=${1:-help}
 [ $# -eq 0 ] || shift
 case $word in
 build) do_build_alone ;;
-ci | demo | test | windows | install | uninstall | asan | tsan | lint | fuzz | soak | mutate | bench | clean | help) "do_$word" "$@" ;;
+ci | demo | test | windows | install | uninstall | asan | tsan | lint | page | fuzz | soak | mutate | bench | clean | help) "do_$word" "$@" ;;
 -h | --help) do_help ;;
 *)
 	say "do: unknown word \"$word\""

@@ -13,6 +13,7 @@ extern const struct wk_command wk_cmd_record;
 extern const struct wk_command wk_cmd_snapshot;
 extern const struct wk_command wk_cmd_show;
 extern const struct wk_command wk_cmd_annotate;
+extern const struct wk_command wk_cmd_report;
 extern const struct wk_command wk_cmd_query;
 extern const struct wk_command wk_cmd_fold;
 extern const struct wk_command wk_cmd_diff;
@@ -35,6 +36,7 @@ const struct wk_command *const wk_commands[] = {
 	&wk_cmd_snapshot,
 	&wk_cmd_show,
 	&wk_cmd_annotate,
+	&wk_cmd_report,
 	&wk_cmd_query,
 	&wk_cmd_fold,
 	&wk_cmd_diff,
@@ -64,11 +66,10 @@ const struct wk_command *wk_command_find(const char *name)
 static const struct {
 	const char *word, *typed;
 } elsewhere[] = {
-	{ "version", "wick --version" }, { "report", "wick show" },
-	{ "top", "wick show" },          { "script", "wick export" },
-	{ "collapse", "wick fold" },     { "stackcollapse", "wick fold" },
-	{ "flamegraph", "wick flame" },  { "open", "wick show" },
-	{ "view", "wick show" },
+	{ "version", "wick --version" },  { "top", "wick show" },
+	{ "script", "wick export" },      { "collapse", "wick fold" },
+	{ "stackcollapse", "wick fold" }, { "flamegraph", "wick flame" },
+	{ "open", "wick show" },          { "view", "wick show" },
 };
 
 static const char *elsewhere_typed(const char *name)

@@ -16,4 +16,7 @@ extern const struct wk_renderer wk_renderer_text;       /* a table, for a termin
 /* The number in a cell, for programs: whole and without groups; shares are percents. */
 void wk_number_cell(struct wk_out *out, const struct wk_column *column, const struct wk_cell *cell);
 
+/* A cell as a value of JSON. */
+void wk_json_cell(struct wk_out *out, const struct wk_column *column, const struct wk_cell *cell);
+
 #endif

@@ -137,6 +137,7 @@ static struct wk_model *build_once(struct wk_open_sources *sources,
 	watch.next.accepts_lists = options->lists_stacks;
 	model->sums_samples = options->sums_samples;
 	model->sums_blocks = options->sums_blocks;
+	model->slices_blocks = options->slices_blocks;
 	model->separates_heaps = options->separates_heaps;
 	if (options->sums_blocks && options->in_view)
 		bound_sums(model, wk_filter_time_of(options->in_view));

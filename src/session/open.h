@@ -24,6 +24,7 @@ struct wk_open_options {
 	uint64_t threads;                      /* for reading; 0: one per CPU */
 	bool sums_samples, sums_other_sources; /* formats/reader.h */
 	bool sums_blocks, separates_heaps;     /* model/model.h; within the time of `in_view` */
+	bool slices_blocks;
 	bool lists_stacks;  /* stacks of text may be lists (model/stack_lists.h), which only the
 			     * comparison of functions reads; filters by frames do not */
 	bool is_comparison; /* of two inputs, the first being "before" */

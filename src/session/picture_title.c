@@ -55,8 +55,8 @@ static struct wk_str heaviest_process(const struct wk_model *model, const struct
 	return wk_model_str(model, model->processes[heaviest].name);
 }
 
-void wk_picture_title(const struct wk_model *model, const struct wk_filter *filter,
-		      const char *path, const char *kind, struct wk_buf *title)
+struct wk_str wk_recording_name(const struct wk_model *model, const struct wk_filter *filter,
+				const char *path)
 {
 	struct wk_str name = recorded_target(model);
 
@@ -66,6 +66,14 @@ void wk_picture_title(const struct wk_model *model, const struct wk_filter *filt
 		name = heaviest_process(model, filter);
 	if (!name.len && path && strcmp(path, "-") != 0)
 		name = wk_str_basename(wk_str_c(path));
+	return name;
+}
+
+void wk_picture_title(const struct wk_model *model, const struct wk_filter *filter,
+		      const char *path, const char *kind, struct wk_buf *title)
+{
+	struct wk_str name = wk_recording_name(model, filter, path);
+
 	wk_buf_add_str(title, name);
 	if (name.len) {
 		wk_buf_add_fmt(title, ": %s", kind);

@@ -11,6 +11,10 @@
 void wk_picture_title(const struct wk_model *model, const struct wk_filter *filter,
 		      const char *path, const char *kind, struct wk_buf *title);
 
+/* The same name alone. */
+struct wk_str wk_recording_name(const struct wk_model *model, const struct wk_filter *filter,
+				const char *path);
+
 /* The file name of the first word of a command line. */
 struct wk_str wk_command_program(struct wk_str command);
 

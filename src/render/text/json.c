@@ -55,7 +55,7 @@ static void quality_object(struct wk_out *out, const struct wk_quality *quality)
 	wk_buf_fini(&line);
 }
 
-static void value(struct wk_out *out, const struct wk_column *column, const struct wk_cell *cell)
+void wk_json_cell(struct wk_out *out, const struct wk_column *column, const struct wk_cell *cell)
 {
 	if (cell->is_none)
 		wk_out_text(out, "null");
@@ -74,7 +74,7 @@ static void row_object(struct wk_out *out, const struct wk_table *table, size_t 
 		wk_out_text(out, i ? ", " : "");
 		wk_out_json_quoted(out, table->columns[i].key);
 		wk_out_text(out, ": ");
-		value(out, &table->columns[i], wk_table_cell(table, row, i));
+		wk_json_cell(out, &table->columns[i], wk_table_cell(table, row, i));
 	}
 	wk_out_char(out, '}');
 }

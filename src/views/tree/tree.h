@@ -147,6 +147,17 @@ void wk_tree_fini(struct wk_tree *tree);
 void wk_tree_find_lines(struct wk_tree *tree, const struct wk_model *model,
 			const struct wk_filter *filter, const struct wk_tree_options *options);
 
+/* Why the innermost frame of a stack counts as a part of its caller. */
+enum wk_tree_hidden {
+	WK_HIDDEN_PLUMBING = 1,  /* hides_plumbing */
+	WK_HIDDEN_OF_BLOCKS = 2, /* for blocks of heaps: hides_allocators */
+	WK_HIDDEN_OF_PAGES = 4,  /* for memory of Linux programs: hides_mapping as well */
+};
+
+/* By named stack: bits of enum wk_tree_hidden, for views that show stacks by themselves. The caller
+ * frees it. */
+uint8_t *wk_tree_hidden(const struct wk_model *model);
+
 /* The name that a function's node has. */
 struct wk_str wk_function_shown_name(const struct wk_model *model, wk_function_id id);
 

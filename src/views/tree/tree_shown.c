@@ -266,3 +266,29 @@ void wk_folding_choose_shown(struct wk_folding *f)
 	if (f->options->focus)
 		focus(f);
 }
+
+static void add_hidden(const struct wk_model *model, const struct wk_tree_options *options,
+		       enum wk_tree_hidden why, uint8_t *hidden)
+{
+	struct wk_folding folding = { .model = model, .options = options };
+
+	wk_folding_choose_shown(&folding);
+	for (wk_stack_id id = 1; folding.leaf && id < model->named.count; id++)
+		if (folding.leaf[id] != id)
+			hidden[id] |= why;
+	WK_FREE_ALL(folding.leaf, folding.caller);
+}
+
+uint8_t *wk_tree_hidden(const struct wk_model *model)
+{
+	struct wk_tree_options options = { .hides_plumbing = true };
+	uint8_t *hidden = wk_alloc_zeroed((size_t)model->named.count + 1, 1);
+
+	add_hidden(model, &options, WK_HIDDEN_PLUMBING, hidden);
+	options.hides_allocators = true;
+	add_hidden(model, &options, WK_HIDDEN_OF_BLOCKS, hidden);
+	options.hides_mapping = !model->traits->logs_events;
+	if (options.hides_mapping)
+		add_hidden(model, &options, WK_HIDDEN_OF_PAGES, hidden);
+	return hidden;
+}

@@ -1,0 +1,38 @@
+/* A recording as one HTML file: the analysis page of web/page with the data behind it.
+ *
+ * The page is a template that is embedded at build time. docs/report-format.md describes the data:
+ * blocks of columns and of JSON. They hold the samples of all events that the filter keeps, and
+ * what these refer to. */
+#ifndef WK_RENDER_PAGE_PAGE_H
+#define WK_RENDER_PAGE_PAGE_H
+
+#include "base/out.h"
+#include "views/filter/filter.h"
+#include "views/tables/table.h"
+
+/* A table or view that the recording has no data for, and why. */
+struct wk_page_lack {
+	const char *name, *sentence;
+};
+
+struct wk_page {
+	const struct wk_model *model;
+	const struct wk_filter *filter;
+	struct wk_str title, input, command;
+	struct wk_str open;     /* where the page starts: "#memory"; empty: it chooses */
+	uint64_t resolution_ns; /* times of samples become multiples of it */
+	bool compiles_rust;
+	const struct wk_str *quality, *warnings; /* sentences */
+	size_t quality_count, warning_count;
+	const struct wk_page_lack *lacks;
+	size_t lack_count;
+	const struct wk_table *tables;
+	size_t table_count;
+	const struct wk_table *hottest; /* functions, for readers without script */
+	const struct wk_page *before;   /* the recording to compare with, whose tables and lacks are
+					 * not written; or NULL */
+};
+
+void wk_page_write(const struct wk_page *page, struct wk_out *out);
+
+#endif

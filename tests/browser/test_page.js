@@ -1,0 +1,249 @@
+// The analysis page in a real browser: the numbers are those of `wick show`, keys alone lead to every
+// answer, the link is the state, and hostile or damaged data does no harm.
+//
+//	WICK=build/wick node tests/browser/test_page.js
+//
+// Prints TAP.
+'use strict';
+const fs = require('fs');
+const path = require('path');
+const { equal, finish, holds, openPage, perfScript, press, report, run, scratch, settle, test, write } = require('./page');
+
+// 0 to 1 s: app alone; 1 to 2 s: half of the time in tool. work calls itself at times.
+const ticks = [];
+for (let i = 0; i < 2000; i++) {
+	if (i >= 1000 && i % 2)
+		ticks.push(['tool', 20, 20, '_start', 'main', 'parse']);
+	else if (i % 10 < 6)
+		ticks.push(['app', 10, 10, '_start', 'main', 'run', 'work', i % 4 ? 'hash' : 'work']);
+	else
+		ticks.push(['app', 10, 11, 'start_thread', 'serve', 'std::vec::Vec<alloc::string::String>::push']);
+}
+const cpu = write('cpu.perf', perfScript(ticks));
+const csv = (table, ...words) => run('show', '-q', '--csv', ...words, cpu, table).trim().split('\n').slice(1)
+	.map(line => line.split(','));
+
+const rows = page => page.locator('.grid [role=row][aria-level]').evaluateAll(list =>
+	list.map(row => [Number(row.getAttribute('aria-level')), row.innerText.replace(/\s+/g, ' ').trim()]));
+const status = page => page.locator('.shell-status > :first-child').innerText();
+const focusGrid = async page => {
+	await page.locator('[role=treegrid]').focus();
+	await settle(page);
+};
+const noFaults = page => equal(page.faults, [], 'faults');
+
+test('the first screen says where the time is', async () => {
+	const page = await openPage(report(cpu));
+	holds(await page.locator('.tab-answer').innerText(), '% is in app');
+	equal((await rows(page)).map(row => row[1].split(' ')[1] ?? row[1]).length, 2);
+	equal(await status(page), '2,000 samples in view of 2,000 \u00b7 none lost');
+	equal(await page.title(), 'app');
+	noFaults(page);
+});
+
+test('processes have the times that wick show has', async () => {
+	const page = await openPage(report(cpu), { hash: '#cpu&view=table' });
+	const expected = JSON.parse(run('show', '-q', '--json', cpu, 'processes')).rows
+		.map(row => [row.process ?? row.name, row.samples]).sort();
+	const came = (await rows(page)).map(([, text]) => {
+		const words = text.replace(/^[^\w]*/, '').split(' ');
+		return [words[0], Number(words[words.length - 1].replace(/,/g, ''))];
+	}).sort();
+	equal(came, expected);
+});
+
+test('the right arrow walks down the hottest path', async () => {
+	const page = await openPage(report(cpu), { hash: '#cpu&view=table' });
+	await focusGrid(page);
+	await press(page, 'Home', 'ArrowRight', 'ArrowRight', 'ArrowRight', 'ArrowRight');
+	holds(await page.locator('.details h2').innerText(), 'hash');
+	const selected = await page.locator('.grid [aria-selected=true]').evaluateAll(list => list.map(row => row.innerText));
+	equal(selected.length, 1);
+	await press(page, 'ArrowLeft', 'ArrowLeft', 'ArrowLeft', 'ArrowLeft');
+	holds(await page.locator('.details h2').innerText(), 'app');
+	noFaults(page);
+});
+
+test('brushed time and filters narrow every number, and undo brings them back', async () => {
+	const file = report(cpu);
+	const page = await openPage(file, { hash: '#cpu&t=0-0.9999&view=table' });
+	equal(await status(page), '1,000 samples in view of 2,000 \u00b7 none lost');
+	equal((await rows(page)).length, 1);
+	await page.locator('.shell-chip button').click();
+	await settle(page);
+	equal(await status(page), '2,000 samples in view of 2,000 \u00b7 none lost');
+	await press(page, 'Control+z');
+	equal(await status(page), '1,000 samples in view of 2,000 \u00b7 none lost');
+	await press(page, 'Control+y', '[');
+	const within = Number((await status(page)).split(' ')[0].replace(',', ''));
+	if (!(within > 150 && within < 250))
+		throw new Error('a tenth of the time has ' + within + ' samples');
+	noFaults(page);
+});
+
+test('a brush of the strip by keys alone', async () => {
+	const page = await openPage(report(cpu), { hash: '#cpu&view=table' });
+	const slider = page.locator('[role=slider]').last();
+	await slider.focus();
+	const before = await status(page);
+	for (let i = 0; i < 5; i++)
+		await press(page, 'ArrowLeft');
+	if (await status(page) === before)
+		throw new Error('the arrows of the slider change nothing');
+	holds(await slider.getAttribute('aria-valuetext'), 's');
+	holds(page.url(), 't=0-');
+	noFaults(page);
+});
+
+test('the verbs of a row', async () => {
+	const page = await openPage(report(cpu), { hash: '#cpu&view=table' });
+	await focusGrid(page);
+	await press(page, 'Home', 'Shift+F');
+	equal(await status(page), '1,500 samples in view of 2,000 \u00b7 none lost');
+	holds(await page.locator('.shell-chip').innerText(), 'process: app');
+	await press(page, 'Control+z');
+	await focusGrid(page);
+	await press(page, 'Shift+X');
+	equal(await status(page), '500 samples in view of 2,000 \u00b7 none lost');
+	holds(page.url(), 'f=-process:app');
+	noFaults(page);
+});
+
+test('callers of a function, from the menu and from its key', async () => {
+	const page = await openPage(report(cpu), { hash: '#cpu&view=table&f=function:hash' });
+	const [[, text]] = await rows(page);
+	holds(text, 'app');
+	await focusGrid(page);
+	await press(page, 'Home', '*');
+	const hash = page.locator('.grid [role=row][aria-level]', { hasText: /^\W*hash/ });
+	await hash.first().click();
+	await press(page, 'F10');
+	await focusGrid(page);
+	await press(page, 'Home', '*');
+	equal((await rows(page)).map(row => row[1].replace(/^\W*(\w+).*/, '$1')).slice(1, 6), ['hash', 'work', 'run', 'main', '_start']);
+	noFaults(page);
+});
+
+test('search marks and counts', async () => {
+	const page = await openPage(report(cpu));
+	await press(page, '/');
+	await page.keyboard.type('^hash$');
+	await page.waitForTimeout(150);
+	const expected = ticks.filter(tick => tick.includes('hash')).length / ticks.length;
+	holds(await page.locator('#search-result').innerText(), (100 * expected).toFixed(1) + ' %');
+	await page.locator('#search').fill('(');
+	await page.waitForTimeout(150);
+	holds(await page.locator('#search-result').innerText(), 'not a regular expression');
+	noFaults(page);
+});
+
+test('a link is the view, here and in the next page of the recording', async () => {
+	const page = await openPage(report(cpu), { hash: '#cpu&view=table' });
+	await focusGrid(page);
+	await press(page, 'Home', 'u', 'ArrowRight', 'ArrowRight', 'ArrowRight');
+	const link = new URL(page.url()).hash, seen = await rows(page);
+	const next = await openPage(report(cpu, '--quiet'), { hash: link });
+	equal(await rows(next), seen);
+	await next.goBack().catch(() => {});
+	noFaults(page);
+});
+
+test('every command is found by its name, and the help lists all keys', async () => {
+	const page = await openPage(report(cpu));
+	await press(page, 'Control+k');
+	await page.keyboard.type('flame graph alone');
+	await press(page, 'Enter');
+	holds(page.url(), 'view=flame');
+	await press(page, '?');
+	const keys = await page.locator('dialog kbd').allInnerTexts();
+	for (const key of ['/', 'Ctrl+K', 'F10', 'Backspace'])
+		if (!keys.includes(key))
+			throw new Error('no ' + key + ' in the help');
+	await press(page, 'Escape');
+	equal(await page.locator('dialog[open]').count(), 0);
+	noFaults(page);
+});
+
+test('tabs by digit, by arrow, and what has no data says how to record it', async () => {
+	const page = await openPage(report(cpu));
+	for (const [key, tab] of [['1', 'System'], ['2', 'Processes'], ['3', 'Process tree'], ['5', 'Memory'], ['6', 'Heap'], ['7', 'Waits']]) {
+		await press(page, key);
+		equal(await page.locator('[role=tab][aria-selected=true]').innerText(), tab);
+	}
+	await press(page, '5');
+	holds(await page.locator('#view').innerText(), 'wick record --memory');
+	await press(page, '6');
+	holds(await page.locator('#view').innerText(), 'wick record --heap');
+	noFaults(page);
+});
+
+test('names of markup, control and bidirectional characters are text', async () => {
+	const evil = ['</script><script>alert', '<img src=x onerror=alert(1)>', 'a\u202eb', 'q"\'`${1}', '--><b>', '__proto__'];
+	const lines = evil.map((name, i) => `main;${name} ${10 + i}`).join('\n') + '\n';
+	const page = await openPage(report(write('evil.folded', lines)), { hash: '#cpu&view=both' });
+	await focusGrid(page);
+	await press(page, 'Home', '*');
+	const text = (await rows(page)).map(row => row[1]).join('\n');
+	for (const name of evil.filter(one => !one.includes('\u202e')))
+		holds(text, name);
+	holds(text, 'a\\u202eb');
+	equal(await page.locator('img, b').count(), 0);
+	noFaults(page);
+	const plain = await openPage(report(write('evil.folded', lines)), { script: false });
+	holds(await plain.locator('#plain').innerText(), '<img src=x onerror=alert(1)>');
+	equal(await plain.locator('img, #plain script').count(), 0);
+});
+
+test('without script, and without DecompressionStream, there is the table of the hottest functions', async () => {
+	const plain = await openPage(report(cpu), { script: false });
+	holds(await plain.locator('#plain').innerText(), 'hash');
+	const old = write('old.html', fs.readFileSync(report(cpu), 'utf8'));
+	const page = await openPage(old, { script: false });
+	equal(await page.locator('#plain table').isVisible(), true);
+});
+
+test('a page that is cut off shows what there is, and says so', async () => {
+	const whole = fs.readFileSync(report(cpu), 'latin1');
+	const data = whole.indexOf('data-block="head"');
+	for (const part of [.2, .5, .8, .97]) {
+		const cut = Math.floor(data + part * (whole.length - data));
+		const file = write(`cut-${part}.html`, Buffer.from(whole.slice(0, cut), 'latin1'));
+		const page = await openPage(file);
+		holds(await page.locator('body').innerText(), part < .3 ? 'cannot be shown' : '');
+		if (await page.locator('#tab-quality').count()) {
+			await page.locator('#tab-quality').click();
+			holds(await page.locator('#view').innerText(), 'cut off');
+		} else {
+			holds(await page.locator('[role=alert]').innerText(), 'cut off');
+		}
+		noFaults(page);
+	}
+});
+
+test('recordings without samples, and with time running backwards', async () => {
+	const none = path.join(scratch, 'none.data');
+	run('record', '-q', '-o', none, '--memory', '--', 'true');
+	const empty = await openPage(report(none));
+	equal(await empty.locator('[role=tab]').count(), 10);
+	noFaults(empty);
+	const backwards = perfScript(ticks).replace(/ (\d+\.\d+):/g, (_, time) => ` ${(300 - Number(time)).toFixed(6)}:`);
+	const page = await openPage(report(write('back.perf', backwards)));
+	equal(await status(page), '2,000 samples in view of 2,000 \u00b7 none lost');
+	noFaults(page);
+});
+
+test('two recordings: worse and better', async () => {
+	const slower = ticks.map(tick => tick.map(name => name === 'parse' ? 'scan' : name));
+	const other = report(write('slower.perf', perfScript(slower)));
+	const page = await openPage(other, { hash: '#compare' });
+	await page.locator('input[type=file]').setInputFiles(report(cpu));
+	await page.waitForSelector('.compare-lists');
+	const lists = await page.locator('.compare-list').allInnerTexts();
+	holds(lists[0], 'scan');
+	holds(lists[0], 'new');
+	holds(lists[1], 'parse');
+	holds(lists[1], 'gone');
+	noFaults(page);
+});
+
+finish();

@@ -1,0 +1,111 @@
+// Everybody can use the analysis page: axe-core finds nothing by WCAG 2.2 AA on any tab, dialog, empty
+// or error state, light, dark, narrow and with more contrast. Of each, a picture if SCREENSHOTS names a
+// folder.
+//
+//	WICK=build/wick node tests/browser/test_page_access.js
+//
+// Prints TAP.
+'use strict';
+const fs = require('fs');
+const path = require('path');
+const { equal, finish, openPage, perfScript, press, report, run, scratch, screenshot, settle, test, write } = require('./page');
+
+let axe = null;
+try {
+	axe = fs.readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+} catch (_) {
+	console.log('1..0 # SKIP axe-core is not where NODE_PATH says; npm install axe-core');
+	process.exit(0);
+}
+
+const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+
+async function check(page, name) {
+	await settle(page);
+	await screenshot(page, name);
+	await page.evaluate(axe);
+	const found = await page.evaluate(tags => globalThis.axe.run(document, { runOnly: tags }), TAGS);
+	equal(found.violations.map(one => `${one.id}: ${one.nodes.map(node => `${node.html.slice(0, 160)} ${node.failureSummary}`).slice(0, 3).join(' | ')}`),
+		[], name);
+	if (found.passes.length < 5)
+		throw new Error(`${name}: axe checked next to nothing`);
+	equal(page.faults, [], name);
+}
+
+// What the tests draw from, made once: each kind of recording that there is here.
+const recordings = {};
+const ticks = [];
+for (let i = 0; i < 3000; i++)
+	ticks.push([['app', 10, 10, '_start', 'main', 'run', 'work', i % 4 ? 'hash' : 'core::hash::Hasher::write'],
+		['tool', 20, 21, 'start_thread', 'parse', i % 7 ? 'malloc' : 'std::vec::Vec<T>::push']][i % 3 ? 0 : 1]);
+recordings.cpu = () => report(write('cpu.perf', perfScript(ticks)));
+const live = (name, command, ...words) => () => {
+	const file = path.join(scratch, name + '.data');
+	run('record', '-q', '-o', file, ...words, '--', 'sh', '-c', command);
+	return report(file);
+};
+const SOME = 'for i in 1 2 3 4 5 6; do ls -R /usr/lib >/dev/null; done; sort /usr/share/common-licenses/* | gzip >/dev/null';
+recordings.heap = live('heap', SOME, '--heap', '--snapshot-every', '50ms');
+recordings.memory = live('memory', SOME, '--memory');
+const shared = process.env.WICK_SHARED || path.join(scratch, 'nowhere');
+const etl = path.join(shared, 'fixtures', 'etl', 'net.4.5.2.x64.etl.zip');
+if (fs.existsSync(etl))
+	recordings.etl = () => report(etl);
+else
+	console.log('# not tested: ' + path.basename(etl) + ', since WICK_SHARED does not name its folder');
+
+const TABS = ['system', 'processes', 'tree', 'cpu', 'memory', 'heap', 'waits', 'events', 'compare', 'quality'];
+const LOOKS = { light: {}, dark: { dark: true }, narrow: { width: 420, height: 800 }, 'wide-dark-contrast': { width: 1800, dark: true, contrast: 'more' } };
+
+for (const [kind, make] of Object.entries(recordings))
+	test(`${kind}: each tab in each look`, async () => {
+		const file = make();
+		for (const [look, options] of Object.entries(LOOKS))
+			for (const tab of TABS)
+				await check(await openPage(file, { ...options, hash: '#' + tab }), [kind, tab, look].join('-'));
+	});
+
+test('what is opened: rows, menu, details, dialogs, search, filters, no samples in view', async () => {
+	const file = recordings.cpu();
+	for (const [look, options] of Object.entries(LOOKS)) {
+		const page = await openPage(file, options);
+		await page.locator('[role=treegrid]').focus();
+		await press(page, 'Home', 'ArrowRight', 'ArrowRight');
+		await check(page, 'opened-rows-' + look);
+		await press(page, 'ContextMenu');
+		if (!await page.locator('[role=menu]').count())
+			await press(page, 'Shift+F10');
+		equal(await page.locator('[role=menu]').count(), 1);
+		await check(page, 'opened-menu-' + look);
+		await press(page, 'Escape', 'Shift+F', '?');
+		await check(page, 'opened-help-' + look);
+		await press(page, 'Escape', 'Control+k');
+		await check(page, 'opened-commands-' + look);
+		await press(page, 'Escape', '/');
+		await page.keyboard.type('hash');
+		await page.waitForTimeout(150);
+		await check(page, 'opened-search-' + look);
+		await check(await openPage(file, { ...options, hash: '#cpu&t=0-0.001&f=process:tool&f=function:hash' }), 'opened-empty-' + look);
+		await check(await openPage(file, { ...options, hash: '#cpu&inverted=1&view=flame' }), 'opened-inverted-' + look);
+	}
+});
+
+test('a page that cannot be shown, and one without script', async () => {
+	const whole = fs.readFileSync(recordings.cpu(), 'latin1');
+	const cut = write('cut.html', Buffer.from(whole.slice(0, whole.indexOf('data-block="head"') + 300), 'latin1'));
+	for (const [look, options] of Object.entries(LOOKS))
+		await check(await openPage(cut, options), 'error-' + look);
+	await screenshot(await openPage(recordings.cpu(), { script: false }), 'no-script');
+});
+
+test('one recording compared with another', async () => {
+	const other = report(write('other.perf', perfScript(ticks.map(tick => tick.map(name => name === 'parse' ? 'scan' : name)))));
+	for (const [look, options] of Object.entries(LOOKS)) {
+		const page = await openPage(other, { ...options, hash: '#compare' });
+		await page.locator('input[type=file]').setInputFiles(recordings.cpu());
+		await page.waitForSelector('.compare-lists');
+		await check(page, 'compared-' + look);
+	}
+});
+
+finish();
