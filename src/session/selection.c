@@ -4,7 +4,7 @@
 #include "event/advice.h"
 #include "session/images/jit_makers.h"
 #include "views/filter/filter_near.h"
-#include "views/filter/wpa_query.h"
+#include "views/filter/expression.h"
 #include "views/unnamed.h"
 
 #define MANY_UNNAMED 20 /* one in this number */
@@ -74,7 +74,7 @@ static bool has_threads(const struct wk_model *model)
 /* It was not typed, but is in a preset's file. */
 static void add_query(const struct wk_selection *question, struct wk_buf *sentence)
 {
-	const struct wk_wpa_query *query = question->asked.query;
+	const struct wk_preset_query *query = question->asked.query;
 	struct wk_str text = query ? query->text : wk_str_c("");
 	bool is_cut = text.len > MOST_QUERY_BYTES;
 

@@ -21,7 +21,7 @@ static struct wk_model *one_sample(void)
 	return model;
 }
 
-static void evaluate(const struct wk_wpa_query *query, const struct wk_model *model)
+static void evaluate(const struct wk_preset_query *query, const struct wk_model *model)
 {
 	struct wk_filter filter;
 
@@ -48,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct wk_bytes bytes = wk_bytes_of(data, size);
 	struct wk_model *model = one_sample();
 	struct wk_wpa_profile profile;
-	struct wk_wpa_query query;
+	struct wk_preset_query query;
 
 	wk_wpa_profile_probe(bytes);
 	if (wk_wpa_profile_read(&profile, bytes, NULL)) {
@@ -58,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	if (wk_wpa_query_read(&query, wk_str_of((const char *)data, size), size & 1, NULL)) {
 		evaluate(&query, model);
-		wk_wpa_query_fini(&query);
+		wk_preset_query_fini(&query);
 	}
 	wk_model_free(model);
 	return 0;

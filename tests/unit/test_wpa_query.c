@@ -22,7 +22,7 @@ static void assert_keeps(const char *text, bool keeps, const char *expected)
 {
 	struct wk_model *model = small_model(lines);
 	struct wk_err err = { 0 };
-	struct wk_wpa_query query;
+	struct wk_preset_query query;
 	struct wk_filter filter;
 	char found[4] = "";
 
@@ -35,14 +35,14 @@ static void assert_keeps(const char *text, bool keeps, const char *expected)
 		found[i] = wk_filter_has(&filter, i) ? '1' : '0';
 	assert_string_equal(found, expected);
 	wk_filter_fini(&filter);
-	wk_wpa_query_fini(&query);
+	wk_preset_query_fini(&query);
 	wk_model_free(model);
 }
 
 static void assert_wrong(const char *text, const char *sentence)
 {
 	struct wk_err err = { 0 };
-	struct wk_wpa_query query;
+	struct wk_preset_query query;
 
 	assert_false(wk_wpa_query_read(&query, wk_str_c(text), true, &err));
 	assert_string_equal(err.text, sentence);
@@ -141,7 +141,7 @@ static void what_is_no_expression_is_told(void **state)
 static void a_filter_of_very_many_conditions_is_refused(void **state)
 {
 	struct wk_buf text = { 0 };
-	struct wk_wpa_query query;
+	struct wk_preset_query query;
 	struct wk_err err = { 0 };
 
 	(void)state;
@@ -162,7 +162,7 @@ static void a_filter_of_very_many_conditions_is_refused(void **state)
 static void deep_parentheses_end_at_the_limit_of_steps(void **state)
 {
 	struct wk_buf text = { 0 };
-	struct wk_wpa_query query;
+	struct wk_preset_query query;
 	struct wk_err err = { 0 };
 
 	(void)state;

@@ -127,3 +127,15 @@ void wk_expr_fini(struct wk_expr *expr)
 	WK_FREE_ALL(expr->waiting, expr->steps, expr->terms);
 	*expr = (struct wk_expr){ 0 };
 }
+
+bool wk_preset_query_read(struct wk_preset_query *query, struct wk_str text, struct wk_err *err)
+{
+	*query = (struct wk_preset_query){ .text = text, .keeps = true };
+	return wk_expr_read(&query->expr, text, err);
+}
+
+void wk_preset_query_fini(struct wk_preset_query *query)
+{
+	wk_expr_fini(&query->expr);
+	*query = (struct wk_preset_query){ 0 };
+}

@@ -129,4 +129,15 @@ bool wk_term_read_range(struct wk_term *term, struct wk_str text);
  * bound to a model. */
 bool wk_term_is_backward(const struct wk_term *term);
 
+/* The filter of a preset, as an expression of what is kept. The text outlives it. */
+struct wk_preset_query {
+	struct wk_expr expr;
+	struct wk_str text; /* all of it, as it was written */
+	bool keeps;         /* what matches; else that is left out */
+};
+
+/* Reads one that is written as for --filter. */
+bool wk_preset_query_read(struct wk_preset_query *query, struct wk_str text, struct wk_err *err);
+void wk_preset_query_fini(struct wk_preset_query *query);
+
 #endif

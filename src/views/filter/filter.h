@@ -15,7 +15,7 @@
 #include "model/model.h"
 #include "views/snapshots.h"
 
-struct wk_wpa_query; /* views/filter/wpa_query.h */
+struct wk_preset_query; /* views/filter/expression.h */
 
 struct wk_filter_spec {
 	const char *process;    /* pids ("12" or "12,40"), else a pattern for process names */
@@ -28,7 +28,7 @@ struct wk_filter_spec {
 				 * trace; either end may be left out; with a % behind it an end
 				 * is that part of the time to the last sample */
 	const char *expression; /* views/filter/expression.h */
-	const struct wk_wpa_query *query; /* of a preset, or NULL */
+	const struct wk_preset_query *query; /* of a preset, or NULL */
 	bool ignore_case;
 	bool outstanding; /* weigh by what is still allocated at the end of the time in view; for
 			   * sources with lifetimes only */

@@ -1,7 +1,6 @@
 #include "views/filter/filter_parts.h"
 
 #include "base/num.h"
-#include "views/filter/wpa_query.h"
 
 /* Reads the next number of a list; false if it is not one. */
 static bool next_number(struct wk_str *list, struct wk_str *number)
@@ -130,11 +129,13 @@ struct wk_filter_time wk_filter_time_of(const struct wk_filter_spec *spec)
 bool wk_filter_check(const struct wk_filter_spec *spec, struct wk_filter_needs *needs,
 		     struct wk_err *err)
 {
+	bool query_needs_samples = spec->query && needs_samples(&spec->query->expr);
 	struct wk_expr expr;
 
 	*needs = (struct wk_filter_needs){
-		.samples = spec->time || spec->query,
-		.blocks = spec->query || (spec->time && !wk_filter_time_of(spec).is_known),
+		.samples = spec->time || query_needs_samples,
+		.blocks = query_needs_samples ||
+			  (spec->time && !wk_filter_time_of(spec).is_known),
 	};
 	if (!wk_span_check(&spec->span, spec->outstanding, err))
 		return false;

@@ -235,7 +235,7 @@ void wk_wpa_view_init(struct wk_wpa_view *view, const struct wk_wpa_profile *pro
 
 void wk_wpa_view_fini(struct wk_wpa_view *view)
 {
-	wk_wpa_query_fini(&view->query);
+	wk_preset_query_fini(&view->query);
 	wk_buf_fini(&view->missing);
 	*view = (struct wk_wpa_view){ 0 };
 }

@@ -16,7 +16,7 @@ struct wk_wpa_view {
 	const char *source;  /* an event's name; NULL: CPU time */
 	bool outstanding, inverted;
 	struct wk_grouping grouping;
-	struct wk_wpa_query query;
+	struct wk_preset_query query;
 	bool has_query;        /* with a condition that wick can evaluate */
 	struct wk_buf missing; /* parts without a counterpart, one per line */
 	uint32_t missing_count;

@@ -203,7 +203,7 @@ static void read_condition(struct wk_parser *p)
 		wk_parser_next(p);
 }
 
-bool wk_wpa_query_read(struct wk_wpa_query *query, struct wk_str text, bool keeps,
+bool wk_wpa_query_read(struct wk_preset_query *query, struct wk_str text, bool keeps,
 		       struct wk_err *err)
 {
 	struct wk_parser p = { .expr = &query->expr, .text = text, .err = err,
@@ -211,18 +211,12 @@ bool wk_wpa_query_read(struct wk_wpa_query *query, struct wk_str text, bool keep
 			       .condition = "a condition such as [Process]:=\"a.exe\"",
 			       .read_condition = read_condition, .joins_neighbors = true };
 
-	*query = (struct wk_wpa_query){ .text = text, .keeps = keeps };
+	*query = (struct wk_preset_query){ .text = text, .keeps = keeps };
 	if (!wk_parser_run(&p)) {
-		wk_wpa_query_fini(query);
+		wk_preset_query_fini(query);
 		return false;
 	}
 	if (!keeps)
 		wk_expr_negate(&query->expr);
 	return true;
-}
-
-void wk_wpa_query_fini(struct wk_wpa_query *query)
-{
-	wk_expr_fini(&query->expr);
-	*query = (struct wk_wpa_query){ 0 };
 }

@@ -9,16 +9,9 @@
 
 #include "views/filter/expression.h"
 
-struct wk_wpa_query {
-	struct wk_expr expr; /* of what is kept */
-	struct wk_str text;  /* all of it, as it was written */
-	bool keeps;          /* what matches; else that is left out */
-};
-
 /* False with a sentence if it is no expression, or has too many conditions. */
-bool wk_wpa_query_read(struct wk_wpa_query *query, struct wk_str text, bool keeps,
+bool wk_wpa_query_read(struct wk_preset_query *query, struct wk_str text, bool keeps,
 		       struct wk_err *err);
-void wk_wpa_query_fini(struct wk_wpa_query *query);
 
 /* Which field a column is. Blanks, dashes, case and a unit in parentheses make no difference, nor
  * does "New" in front (of a context switch: the thread that runs from then on). */
