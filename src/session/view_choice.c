@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 #include "base/text/suggest.h"
-#include "session/preset_file.h"
+#include "session/presets/preset_file.h"
 
 static bool fail_to_find(const char *name, struct wk_err *err)
 {

@@ -1,4 +1,4 @@
-#include "session/preset_file.h"
+#include "session/presets/preset_file.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

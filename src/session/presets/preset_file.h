@@ -1,6 +1,6 @@
 /* A file of presets of another analyser (.wpaProfile), and one preset of it. */
-#ifndef WK_SESSION_PRESET_FILE_H
-#define WK_SESSION_PRESET_FILE_H
+#ifndef WK_SESSION_PRESETS_PRESET_FILE_H
+#define WK_SESSION_PRESETS_PRESET_FILE_H
 
 #include "views/filter/wpa_preset.h"
 #include "views/tables/table.h"
