@@ -43,6 +43,7 @@ bool wk_export_folded(const struct wk_selection *selection, const struct wk_tree
 		.by_process = levels->by_process,
 		.by_thread = levels->by_thread,
 		.grouping = levels->grouping,
+		.annotations = levels->annotations,
 		.inverted = levels->inverted,
 		.by_lines = levels->by_lines,
 		.hides_plumbing = levels->hides_plumbing,

@@ -7,6 +7,7 @@
 
 #include "small_model.h"
 #include "tree_of.h"
+#include "views/tree/annotations.h"
 
 static const char *const lines[] = {
 	"demo;main;lib.so!open;lib.so!read;[kernel]!sys_read 5",
@@ -101,6 +102,55 @@ static void a_module_above_others_is_the_one_that_a_sample_was_in(void **state)
 		       "    work 3 3\n");
 }
 
+static void the_first_frame_from_the_root_that_a_rule_matches_labels_a_stack(void **state)
+{
+	static const struct wk_annotation_rule rules[] = {
+		{ "reading", "^read$", NULL },
+		{ "library", NULL, "^lib[.]so$" },
+		{ "reading", "^sys_", NULL },
+		{ "nothing", "^open$", "^demo$" },
+		{ "working", "^work$", "^demo$" },
+	};
+	static const struct wk_annotations annotations = { rules, 5 };
+
+	(void)state;
+	assert_grouped("annotation,function",
+		       (struct wk_tree_options){ .annotations = &annotations },
+		       "all 14 0\n"
+		       " library 11 0\n"
+		       "  open 6 6\n"
+		       "  sys_read 5 5\n"
+		       " working 3 0\n"
+		       "  work 3 3\n");
+	assert_grouped("process,annotation,function",
+		       (struct wk_tree_options){
+			       .annotations = &(const struct wk_annotations){ rules, 1 } },
+		       "all 14 0\n"
+		       " demo 10 0\n"
+		       "  (not annotated) 5 0\n"
+		       "   work 3 3\n"
+		       "   open 2 2\n"
+		       "  reading 5 0\n"
+		       "   sys_read 5 5\n"
+		       " other 4 0\n"
+		       "  (not annotated) 4 0\n"
+		       "   open 4 4\n");
+}
+
+static void without_rules_no_stack_is_annotated(void **state)
+{
+	(void)state;
+	assert_grouped("annotation,process,function", (struct wk_tree_options){ 0 },
+		       "all 14 0\n"
+		       " (not annotated) 14 0\n"
+		       "  demo 10 0\n"
+		       "   sys_read 5 5\n"
+		       "   work 3 3\n"
+		       "   open 2 2\n"
+		       "  other 4 0\n"
+		       "   open 4 4\n");
+}
+
 static void levels_stand_in_the_order_they_were_asked_for(void **state)
 {
 	(void)state;
@@ -152,7 +202,7 @@ static void a_wrong_column_is_told_with_the_right_ones(void **state)
 	assert_wrong("process,",
 		     "unknown level \"\" of a grouping; expected one of: process, pid, thread, "
 		     "cpu, wait-reason, readied-by, heap, allocator, size, "
-		     "module, function, stack");
+		     "annotation, module, function, stack");
 	assert_wrong("thread,thread", "thread is there twice");
 	assert_wrong("stack,process",
 		     "`stack` must be the last level of a grouping; found process after it");
@@ -163,6 +213,7 @@ static void a_grouping_is_written_as_it_is_read(void **state)
 	static const char *const texts[] = { "process,stack", "pid,thread,module,function",
 					     "cpu,module", "process,module,stack",
 					     "wait-reason,readied-by,heap,allocator,size,stack",
+					     "process,annotation,stack",
 					     NULL };
 
 	(void)state;
@@ -184,6 +235,9 @@ int main(void)
 		cmocka_unit_test(
 			functions_of_one_file_in_a_row_are_one_frame_of_the_stack_by_modules),
 		cmocka_unit_test(a_module_above_others_is_the_one_that_a_sample_was_in),
+		cmocka_unit_test(
+			the_first_frame_from_the_root_that_a_rule_matches_labels_a_stack),
+		cmocka_unit_test(without_rules_no_stack_is_annotated),
 		cmocka_unit_test(levels_stand_in_the_order_they_were_asked_for),
 		cmocka_unit_test(modules_are_coloured_and_told_as_code),
 		cmocka_unit_test(a_wrong_column_is_told_with_the_right_ones),

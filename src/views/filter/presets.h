@@ -11,6 +11,12 @@ struct wk_preset {
 	bool outstanding;   /* only what was not released */
 };
 
+/* Stacks with a frame that matches both patterns get the label (views/tree/annotations.h). */
+struct wk_annotation_rule {
+	const char *label;
+	const char *function, *module; /* patterns; NULL: anything matches, but not both are */
+};
+
 /* Ends with an entry without a name; wk_preset_names has the same names, and ends with NULL. */
 extern const struct wk_preset wk_presets[];
 extern const char *const wk_preset_names[];

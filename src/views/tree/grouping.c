@@ -8,7 +8,7 @@ static const char *const words[WK_GROUP_COLUMNS + 1] = {
 	[WK_GROUP_THREAD] = "thread",     [WK_GROUP_CPU] = "cpu",
 	[WK_GROUP_REASON] = "wait-reason", [WK_GROUP_READIER] = "readied-by",
 	[WK_GROUP_HEAP] = "heap",         [WK_GROUP_PART] = "allocator",
-	[WK_GROUP_SIZE] = "size",
+	[WK_GROUP_SIZE] = "size",         [WK_GROUP_ANNOTATION] = "annotation",
 	[WK_GROUP_MODULE] = "module",     [WK_GROUP_FUNCTION] = "function",
 	[WK_GROUP_STACK] = "stack",       [WK_GROUP_MODULES] = "module",
 };

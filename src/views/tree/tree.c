@@ -108,6 +108,8 @@ static struct wk_str name_of_label(struct wk_tree *tree, const struct wk_folding
 		return wk_model_str(model, id);
 	case WK_LABEL_SIZE:
 		return size_name(tree, id);
+	case WK_LABEL_ANNOTATION:
+		return wk_str_c(wk_annotation_label(f->options->annotations, id));
 	case WK_LABEL_LINE:
 		return wk_function_shown_name(model, model->named_frames.function[id]);
 	default:
@@ -346,6 +348,7 @@ static void name_node(struct wk_tree *tree, const struct ordering *o, uint32_t n
 		[WK_LABEL_TEXT] = WK_NODE_SUBJECT,
 		[WK_LABEL_SIZE] = WK_NODE_SUBJECT,
 		[WK_LABEL_LINE] = WK_NODE_FUNCTION,
+		[WK_LABEL_ANNOTATION] = WK_NODE_SUBJECT,
 	};
 	uint32_t id = WK_LABEL_ID(label);
 

@@ -21,7 +21,7 @@ enum wk_node_kind {
 	WK_NODE_PROCESS,
 	WK_NODE_THREAD,
 	WK_NODE_CPU,
-	WK_NODE_SUBJECT, /* the reason of a wait, a heap, a size ... */
+	WK_NODE_SUBJECT, /* the reason of a wait, a heap, a size, an annotation ... */
 	WK_NODE_MODULE,  /* a program or library, or a source file if no image is known */
 	WK_NODE_FUNCTION,
 	WK_NODE_SMALL, /* several frames that are too light to keep; a leaf */
@@ -52,12 +52,14 @@ enum wk_tree_side {
 };
 
 struct wk_pairs;
+struct wk_annotations; /* views/tree/annotations.h */
 
 struct wk_tree_options {
 	bool by_process; /* first level: process names */
 	bool by_thread;  /* a level for each thread, under its process's if there is one */
-	const struct wk_grouping *grouping; /* other levels than those; or NULL */
-	bool inverted;                      /* from the leaves: callers below callees */
+	const struct wk_grouping *grouping;       /* other levels than those; or NULL */
+	const struct wk_annotations *annotations; /* for that column; NULL: without rules */
+	bool inverted;                            /* from the leaves: callers below callees */
 	bool by_samples;          /* weigh by number of samples, not by the source's weight */
 	bool by_lines;            /* a function is a node for each of its source lines */
 	bool merge_images;        /* functions of one name are one, whatever their images */

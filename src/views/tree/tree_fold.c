@@ -390,6 +390,13 @@ static uint32_t size_label(const struct wk_model *model, uint32_t sample)
 			wk_power_of(model->samples.weight[sample] / (times ? times : 1)));
 }
 
+static uint32_t annotation_label(const struct wk_folding *f, uint32_t sample)
+{
+	wk_stack_id named = wk_model_named_of(f->model, f->model->samples.stack[sample]);
+
+	return WK_LABEL(WK_LABEL_ANNOTATION, f->annotation[named]);
+}
+
 /* The level of a subject column: 0 if the sample has no such subject. */
 static uint32_t label_of_subject(const struct wk_folding *f, enum wk_group_column column,
 				 uint32_t sample)
@@ -398,6 +405,8 @@ static uint32_t label_of_subject(const struct wk_folding *f, enum wk_group_colum
 	wk_text_id text = 0;
 
 	switch (column) {
+	case WK_GROUP_ANNOTATION:
+		return annotation_label(f, sample);
 	case WK_GROUP_READIER:
 		return about->by || about->by_interrupt
 			       ? WK_LABEL(WK_LABEL_THREAD,
@@ -900,6 +909,10 @@ void wk_folding_prepare(struct wk_folding *folding, const struct wk_model *model
 	folding->shown = options->pairs ? options->pairs->shown : folding->merged;
 	if (options->by_lines)
 		find_places(folding);
+	if (wk_grouping_has(&folding->grouping, WK_GROUP_ANNOTATION))
+		folding->annotation = wk_annotations_of_stacks(
+			options->annotations, model,
+			options->pairs ? options->pairs->is_process : NULL);
 	wk_folding_choose_shown(folding);
 }
 
@@ -924,8 +937,8 @@ void wk_folding_fini(struct wk_folding *folding)
 	WK_FREE_ALL(folding->chart_own, folding->chart_place, folding->joined_entries);
 	if (!folding->is_borrowed)
 		wk_trie_fini(&folding->own);
-	WK_FREE_ALL(folding->merged, folding->module, folding->place, folding->leaf,
-		    folding->caller, folding->is_inlined, folding->is_recursive,
+	WK_FREE_ALL(folding->merged, folding->module, folding->place, folding->annotation,
+		    folding->leaf, folding->caller, folding->is_inlined, folding->is_recursive,
 		    folding->sum.weight, folding->sum.samples, folding->sum.left,
 		    folding->sum.before, folding->sum.after);
 }

@@ -13,6 +13,7 @@
 
 #include "base/trie.h"
 #include "views/compare/pairs.h"
+#include "views/tree/annotations.h"
 #include "views/tree/tree.h"
 
 /* So far up callers are searched for a function that is called again: stacks of a million frames
@@ -26,10 +27,11 @@ enum wk_tree_label {
 	WK_LABEL_PROCESS,      /* one process, or one that has no name */
 	WK_LABEL_THREAD,       /* 0: an interrupt, which belongs to no thread */
 	WK_LABEL_CPU,
-	WK_LABEL_MODULE, /* function id: the first of its module */
-	WK_LABEL_TEXT,   /* text id: the subject of a row */
-	WK_LABEL_SIZE,   /* with this many binary digits */
-	WK_LABEL_LINE,   /* named frame: the first with its function and line */
+	WK_LABEL_MODULE,     /* function id: the first of its module */
+	WK_LABEL_TEXT,       /* text id: the subject of a row */
+	WK_LABEL_SIZE,       /* with this many binary digits */
+	WK_LABEL_LINE,       /* named frame: the first with its function and line */
+	WK_LABEL_ANNOTATION, /* number of a rule, see views/tree/annotations.h */
 };
 #define WK_LABEL_ID_BITS     28
 #define WK_LABEL(kind, id)   ((uint32_t)(kind) << WK_LABEL_ID_BITS | (id))
@@ -63,6 +65,7 @@ struct wk_folding {
 	const wk_function_id *shown;          /* which function each is shown as */
 	wk_function_id *module;     /* the first of each function's module; NULL: not needed */
 	uint32_t *place;            /* by named frame: its WK_LABEL_LINE; NULL: not by lines */
+	uint8_t *annotation;        /* by named stack; NULL: not needed */
 	wk_stack_id *leaf, *caller; /* by named stack: its innermost shown frame and the next shown
 				     * caller, 0: none; NULL: all are shown */
 	uint8_t *is_inlined;        /* [trie->count] of `own`; NULL while nothing is */
