@@ -1,25 +1,8 @@
 #include "session/view_choice.h"
 
 #include "base/mem.h"
-#include "base/text/suggest.h"
+#include "session/presets/own_preset.h"
 #include "session/presets/preset_file.h"
-
-static bool fail_to_find(const char *name, struct wk_err *err)
-{
-	struct wk_suggestion near = wk_suggestion_for(wk_str_c(name));
-	struct wk_buf names = { 0 };
-
-	wk_buf_add_text(&names, "choose one of ");
-	for (size_t i = 0; wk_preset_names[i]; i++) {
-		wk_suggestion_try(&near, wk_preset_names[i]);
-		wk_buf_add_fmt(&names, "%s, ", wk_preset_names[i]);
-	}
-	wk_buf_add_text(&names, "or FILE.wpaProfile");
-	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "no preset \"%s\"", name);
-	wk_suggestion_add(&near, wk_buf_text(&names), err);
-	wk_buf_fini(&names);
-	return false;
-}
 
 /* What was typed goes before what a preset says. */
 static void read_measure(struct wk_view_choice *choice, const char *source, bool outstanding)
@@ -38,19 +21,24 @@ static void read_grouping(struct wk_view_choice *choice, const struct wk_groupin
 	choice->is_grouped = true;
 }
 
-static bool read_own(struct wk_view_choice *choice, const char *name, struct wk_err *err)
+static bool read_own(struct wk_view_choice *choice, const char *text, struct wk_err *err)
 {
-	const struct wk_preset *preset = wk_presets;
-	struct wk_grouping grouping;
+	const struct wk_preset *preset;
+	struct wk_grouping grouping = { 0 };
 
-	while (preset->name && !wk_str_is(wk_str_c(name), preset->name))
-		preset++;
-	if (!preset->name)
-		return fail_to_find(name, err);
-	read_measure(choice, preset->source, preset->outstanding);
-	if (!wk_grouping_read(&grouping, wk_str_c(preset->group), err))
+	choice->own = wk_alloc_zeroed(1, sizeof(*choice->own));
+	if (!wk_own_preset_open(choice->own, text, err))
+		return false;
+	preset = choice->preset = &choice->own->preset;
+	read_measure(choice, preset->view.source, preset->view.outstanding);
+	if (preset->view.group && !wk_grouping_read(&grouping, wk_str_c(preset->view.group), err))
 		return false;
 	read_grouping(choice, &grouping);
+	choice->inverted = preset->view.inverted;
+	choice->min_percent = preset->min_percent;
+	choice->annotations = &choice->own->annotations;
+	if (choice->own->has_query)
+		choice->filter.query = &choice->own->query;
 	return true;
 }
 
@@ -70,6 +58,19 @@ static bool read_file(struct wk_view_choice *choice, const char *text, struct wk
 		choice->filter.query = &view->query;
 	wk_preset_file_say(choice->file, &choice->said);
 	return true;
+}
+
+/* Without rules each stack would have the same label. */
+static bool expect_rules(const struct wk_view_choice *choice, struct wk_err *err)
+{
+	bool has_rules = choice->annotations && choice->annotations->count;
+
+	return has_rules || !choice->is_grouped ||
+	       !wk_grouping_has(&choice->grouping, WK_GROUP_ANNOTATION) ||
+	       wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+		       "the level `annotation` needs the rules of a preset, such as --preset "
+		       "rustc; %s",
+		       choice->has_preset ? "this preset has none" : "no preset is given");
 }
 
 static bool read_group(struct wk_view_choice *choice, const char *group, struct wk_err *err)
@@ -98,6 +99,7 @@ bool wk_view_choose(struct wk_view_choice *choice, const struct wk_view_args *vi
 						     : read_own(choice, preset, err);
 	if (levels)
 		choice->is_grouped = false;
+	ok = ok && expect_rules(choice, err);
 	choice->needs_samples = choice->needs_blocks =
 		choice->is_grouped && wk_grouping_has(&choice->grouping, WK_GROUP_CPU);
 	if (wk_filter_spec_has_span(&choice->filter) && !choice->filter.source)
@@ -116,7 +118,12 @@ void wk_view_choice_fini(struct wk_view_choice *choice)
 		wk_preset_file_close(choice->file);
 		wk_free(choice->file);
 	}
+	if (choice->own) {
+		wk_own_preset_close(choice->own);
+		wk_free(choice->own);
+	}
 	choice->file = NULL;
+	choice->own = NULL;
 	wk_buf_fini(&choice->said);
 }
 

@@ -1,5 +1,5 @@
 /* Which event a view weighs by, which samples it leaves out and how it is grouped: from a filter,
- * columns and a preset, which can be one of wick's or of a .wpaProfile file.
+ * columns and a preset, which can be one of wick's, a user's or of a .wpaProfile file.
  *
  * Order of calls: wk_view_choose before anything is read, then its filter for wk_selection_open and
  * its grouping for trees; wk_view_choice_fini. */
@@ -11,11 +11,12 @@
 #include "views/filter/presets.h"
 #include "views/tree/tree.h"
 
-struct wk_preset_file; /* session/preset_file.h */
+struct wk_own_preset;  /* session/presets/own_preset.h */
+struct wk_preset_file; /* session/presets/preset_file.h */
 
 struct wk_view_args {
 	const char *group;  /* columns; NULL: as the command has it */
-	const char *preset; /* a name, or FILE[:NAME]; NULL: none */
+	const char *preset; /* a name, FILE.json or FILE[:NAME]; NULL: none */
 	bool mine;          /* the user's own code is charged for what it calls */
 	bool all_inlined;   /* small functions of standard libraries are shown as well */
 };
@@ -28,11 +29,15 @@ struct wk_view_choice {
 	bool needs_samples; /* one by one, not added up by their stacks, */
 	bool needs_blocks;  /* and so are blocks of heaps */
 	bool has_preset;
-	bool mine, all_inlined;      /* as in wk_view_args */
-	bool inverted;               /* the preset starts with the innermost function */
-	const char *table;           /* the preset is this table of `wick show`; or NULL */
-	struct wk_preset_file *file; /* owns the preset's texts; or NULL */
-	struct wk_buf said;          /* what the preset of a file became, one line each */
+	bool mine, all_inlined;         /* as in wk_view_args */
+	bool inverted;                  /* the preset starts with the innermost function */
+	const char *table;              /* the preset is this table of `wick show`; or NULL */
+	double min_percent;             /* the preset leaves out lighter rows; 0: it does not */
+	const struct wk_preset *preset; /* with all its parts; NULL: none, or of a .wpaProfile */
+	const struct wk_annotations *annotations; /* of that preset; or NULL */
+	struct wk_own_preset *own;                /* owns the preset's texts; or NULL, */
+	struct wk_preset_file *file;              /* if that does */
+	struct wk_buf said; /* what the preset of a file became, one line each */
 };
 
 /* `levels`: the option other than `view->group` that sets levels; or NULL. */
@@ -51,6 +56,7 @@ bool wk_view_expect_tree(const struct wk_view_choice *choice, const char *file, 
 static inline void wk_view_shape(const struct wk_view_choice *choice, struct wk_tree_options *tree)
 {
 	tree->grouping = choice->is_grouped ? &choice->grouping : NULL;
+	tree->annotations = choice->annotations;
 	tree->charges_own = choice->mine;
 	tree->hides_plumbing = !choice->all_inlined;
 }
