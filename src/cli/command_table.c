@@ -24,6 +24,7 @@ extern const struct wk_command wk_cmd_pack;
 extern const struct wk_command wk_cmd_symbolize;
 extern const struct wk_command wk_cmd_as;
 extern const struct wk_command wk_cmd_doctor;
+extern const struct wk_command wk_cmd_preset;
 extern const struct wk_command wk_cmd_formats;
 extern const struct wk_command wk_cmd_help;
 extern const struct wk_command wk_cmd_man;
@@ -47,6 +48,7 @@ const struct wk_command *const wk_commands[] = {
 	&wk_cmd_symbolize,
 	&wk_cmd_as,
 	&wk_cmd_doctor,
+	&wk_cmd_preset,
 	&wk_cmd_formats,
 	&wk_cmd_help,
 	&wk_cmd_man,

@@ -13,7 +13,7 @@
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "os/os.h"
-#include "session/preset_file.h"
+#include "session/presets/preset_file.h"
 #include "session/shown_table.h"
 
 struct args {
@@ -278,16 +278,19 @@ static bool read_query(const struct args *args, const struct wk_table_view *tabl
 		       const struct wk_view_choice *choice, struct wk_table_query *query,
 		       struct wk_err *err)
 {
+	bool prints_all = args->all || form_of(args) != WK_TABLE_TEXT;
+
 	*query = (struct wk_table_query){
 		.view = table,
 		.choice = choice,
-		.has_min = args->min_percent,
-		.prints_all = args->all || form_of(args) != WK_TABLE_TEXT,
+		.has_min = args->min_percent || (choice->min_percent > 0 && !prints_all),
+		.prints_all = prints_all,
 		.expects_samples = args->output,
 		.options = {
 			.by_total = args->by_total,
 			.splits_process = form_of(args) == WK_TABLE_TEXT,
 			.limit = args->top < UINT32_MAX ? (uint32_t)args->top : UINT32_MAX,
+			.min_percent = prints_all ? 0 : choice->min_percent,
 			.tree = {
 				.by_process = args->by_process,
 				.by_thread = args->by_thread,

@@ -6,11 +6,11 @@
 static const struct wk_opt options[] = {
 	WK_TEXT(0, "group", "COLUMN[,COLUMN...]", "levels of the tree, outermost first: process, "
 	  "pid, thread, cpu, module, function, stack; for waits wait-reason, readied-by; for heap "
-	  "blocks heap, allocator, size [default: process,stack]", AT(group)),
-	{ 0, "preset", "NAME|FILE[:NAME]", "event, grouping and filter by name: cpu-by-process, "
-	  "cpu-by-thread, cpu-by-module, cpu-by-function, wait-by-process, ready-by-process, "
-	  "commit-by-process, commits-by-process, heap-by-process, hard-faults, or one of a "
-	  ".wpaProfile (`wick show FILE.wpaProfile` lists them)", WK_OPT_TEXT, AT(preset),
+	  "blocks heap, allocator, size; for presets with rules annotation [default: "
+	  "process,stack]", AT(group)),
+	{ 0, "preset", "NAME|FILE[:NAME]", "event, grouping and filter by name: rustc, cpu, memory, "
+	  "heap, waits ... (`wick preset` lists them), of a FILE.json, or one of a .wpaProfile "
+	  "(`wick show FILE.wpaProfile` lists them)", WK_OPT_TEXT, AT(preset),
 	  wk_preset_names },
 	{ 0 },
 };

@@ -275,6 +275,10 @@ bool wk_flame_plan(struct wk_flame_maker *maker, struct wk_err *err)
 			    err))
 		return false;
 	drawing.drawing.is_inverted |= maker->choice.inverted;
+	if (!drawing.min_width && maker->choice.min_percent > 0) {
+		drawing.drawing.min_width = maker->choice.min_percent;
+		drawing.drawing.min_width_is_share = true;
+	}
 	maker->choice.needs_samples |= drawing.drawing.is_chart;
 	maker->choice.needs_blocks |= drawing.drawing.is_chart;
 	if (wk_view_expect_tree(&maker->choice, wk_words_first(maker->call->words), err) &&
