@@ -7,6 +7,7 @@
 #include "event/advice.h"
 #include "render/page/page.h"
 #include "session/picture_title.h"
+#include "session/presets/page_presets.h"
 #include "session/selection.h"
 #include "session/shown_table.h"
 
@@ -48,6 +49,15 @@ static void add_sentence(void *context, const char *sentence)
 	struct wk_str copy = wk_arena_copy(&sentences->arena, wk_str_c(sentence));
 
 	*WK_APPEND(sentences->at, sentences->count, sentences->cap) = copy;
+}
+
+static void add_lines(struct sentences *sentences, struct wk_str lines)
+{
+	struct wk_str line;
+
+	while (wk_str_split(lines, '\n', &line, &lines))
+		*WK_APPEND(sentences->at, sentences->count, sentences->cap) =
+			wk_arena_copy(&sentences->arena, line);
 }
 
 /* What is wrong with the recording, as other commands warn of it. */
@@ -299,16 +309,27 @@ static bool write_with_tables(struct recording *recording, const struct wk_repor
 {
 	const struct wk_model *model = recording->page.model;
 	const struct wk_table_view *functions = wk_table_view_with(WK_TABLE_IS_DEFAULT);
+	struct wk_page *page = &recording->page;
+	struct wk_page_presets presets;
 	struct wk_shown_table hottest;
 	struct tables tables = { 0 };
 	bool ok;
 
 	if (!fill_table(&hottest, model, options->filter, functions, HOTTEST_ROWS, err))
 		return false;
-	ok = fill_tables(&tables, model, options->filter, err);
+	ok = wk_page_presets_open(&presets, options->preset, err) &&
+	     wk_page_presets_fill(&presets, model, page->compiles_rust, err) &&
+	     fill_tables(&tables, model, options->filter, err);
+	add_lines(&recording->warnings, wk_buf_str(&presets.missing));
+	page->warnings = recording->warnings.at;
+	page->warning_count = recording->warnings.count;
+	page->presets = presets.at;
+	page->preset_count = presets.count;
+	page->has_chosen_preset = options->preset;
 	if (ok)
 		write_page(&recording->page, &tables, &hottest, out);
 	tables_fini(&tables);
+	wk_page_presets_close(&presets);
 	wk_shown_table_fini(&hottest);
 	return ok;
 }

@@ -7,7 +7,8 @@
 
 struct wk_report_options {
 	const struct wk_filter_spec *filter; /* only samples that pass are written, of each event */
-	const char *open; /* where the page starts, with or without '#'; NULL: it chooses */
+	const char *open;   /* where the page starts, with or without '#'; NULL: it chooses */
+	const char *preset; /* as for --preset; NULL: none is chosen */
 };
 
 /* How a recording is opened for a page: each sample by itself, and all events. */

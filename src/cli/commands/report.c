@@ -11,7 +11,7 @@
 #include "session/report.h"
 
 struct args {
-	const char *output, *open, *against;
+	const char *output, *open, *against, *preset;
 	bool quiet;
 	struct wk_filter_spec filter;
 	struct wk_open_options load;
@@ -23,6 +23,8 @@ static const struct wk_opt options[] = {
 	WK_TEXT('o', "output", "FILE", "write to FILE, such as page.html, instead of standard output",
 	  AT(output)),
 	WK_TEXT(0, "against", "FILE", "compare with this earlier recording", AT(against)),
+	WK_TEXT(0, "preset", "NAME|FILE", "start with this preset: rustc, cpu, memory, heap, waits, or a "
+	  "file of JSON or of Windows Performance Analyzer (.wpaProfile)", AT(preset)),
 	WK_TEXT(0, "open", "VIEW", "where the page starts, as in the address of a link to it: "
 	  "\"#memory\"", AT(open)),
 	WK_FLAG('q', "quiet", "do not print the number of samples and lost samples to standard "
@@ -66,7 +68,8 @@ static bool open_and_write(const char *const *paths, const struct wk_call *call,
 {
 	const struct args *args = call->args;
 	const char *const before_paths[] = { args->against, NULL };
-	const struct wk_report_options how = { .filter = &args->filter, .open = args->open };
+	const struct wk_report_options how = { .filter = &args->filter, .open = args->open,
+					       .preset = args->preset };
 	struct wk_open_options load = wk_report_open_options(&args->load, &how);
 	const struct wk_messages *messages = args->quiet ? NULL : &wk_cli_messages;
 	struct wk_model *model = wk_open_paths(paths, &load, NULL, messages, err), *before = NULL;
@@ -107,7 +110,7 @@ const struct wk_command wk_cmd_report = {
 		{ &wk_open_group, AT(load) },
 		{ 0 } },
 	.common = (const char *const[]){
-		"output", "against", "open", "quiet", "process", "thread", "time", "filter", "by", "addresses",
+		"output", "against", "preset", "open", "quiet", "process", "thread", "time", "filter", "by", "addresses",
 		"debuginfod", "symbol-path", NULL },
 	.examples = (const struct wk_example[]){
 		{ "wick report -o page.html", "write a page of wick.data" },

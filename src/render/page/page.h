@@ -8,11 +8,18 @@
 
 #include "base/out.h"
 #include "views/filter/filter.h"
+#include "views/filter/presets.h"
 #include "views/tables/table.h"
 
 /* A table or view that the recording has no data for, and why. */
 struct wk_page_lack {
 	const char *name, *sentence;
+};
+
+/* A preset that the page offers. */
+struct wk_page_preset {
+	const struct wk_preset *preset;
+	uint8_t *processes; /* by process: its filter keeps threads of it; NULL: it keeps all */
 };
 
 struct wk_page {
@@ -24,6 +31,9 @@ struct wk_page {
 	bool compiles_rust;
 	const struct wk_str *quality, *warnings; /* sentences */
 	size_t quality_count, warning_count;
+	const struct wk_page_preset *presets;
+	size_t preset_count;
+	bool has_chosen_preset; /* the first one is where the page starts */
 	const struct wk_page_lack *lacks;
 	size_t lack_count;
 	const struct wk_table *tables;

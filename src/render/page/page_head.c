@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "render/page/page_internal.h"
+#include "views/filter/preset_json.h"
 #include "views/kind.h"
 #include "views/wall_clock.h"
 
@@ -302,6 +303,33 @@ static void write_lacks(struct wk_out *out, const struct wk_page *page)
 	wk_out_char(out, '}');
 }
 
+static void write_presets(const struct wk_page_parts *parts, struct wk_out *out)
+{
+	const struct wk_page *page = parts->page;
+
+	wk_out_text(out, ",\n\"presets\":[");
+	for (size_t i = 0; i < page->preset_count; i++) {
+		const struct wk_page_preset *preset = &page->presets[i];
+		const char *comma = "";
+
+		wk_out_text(out, i ? ",\n{\"processes\":" : "\n{\"processes\":");
+		wk_out_text(out, preset->processes ? "[" : "null");
+		for (wk_process_id id = 1; preset->processes && id < parts->model->process_count;
+		     id++) {
+			if (!preset->processes[id])
+				continue;
+			wk_out_fmt(out, "%s%" PRIu32, comma, id);
+			comma = ",";
+		}
+		wk_out_text(out, preset->processes ? "],\"preset\":" : ",\"preset\":");
+		wk_preset_json_write(preset->preset, out);
+		wk_out_char(out, '}');
+	}
+	wk_out_text(out, "],\"preset\":");
+	wk_out_json_quoted(out,
+			   wk_str_c(page->has_chosen_preset ? page->presets[0].preset->name : ""));
+}
+
 static void write_recording(const struct wk_page *page, struct wk_out *out)
 {
 	const struct wk_model *model = page->model;
@@ -341,6 +369,7 @@ void wk_page_head(const struct wk_page_parts *parts, struct wk_buf *block)
 	sentences(&out, "quality", page->quality, page->quality_count);
 	sentences(&out, "warnings", page->warnings, page->warning_count);
 	write_kinds(&out, model);
+	write_presets(parts, &out);
 	write_lacks(&out, page);
 	wk_out_text(&out, "}\n");
 	wk_out_end(&out);

@@ -118,6 +118,17 @@ static bool fail_to_find(const struct wk_wpa_profile *profile, const char *path,
 	return false;
 }
 
+bool wk_preset_file_read(struct wk_wpa_profile *profile, const char *text, struct wk_err *err)
+{
+	struct wk_buf path = { 0 };
+	bool ok;
+
+	wk_buf_add_str(&path, wk_str_of(text, path_length(wk_str_c(text))));
+	ok = open_profile(profile, wk_buf_text(&path), err);
+	wk_buf_fini(&path);
+	return ok;
+}
+
 bool wk_preset_file_open(struct wk_preset_file *file, const char *text, struct wk_err *err)
 {
 	struct wk_str all = wk_str_c(text);
