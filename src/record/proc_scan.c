@@ -9,7 +9,7 @@
 #include "base/num.h"
 #include "os/os.h"
 
-#define LONGEST_COMMAND_LINE 4096
+#define LONGEST_COMMAND_LINE 11900 /* a row of a recording holds a little more */
 
 static bool cut_hex(struct wk_str *rest, char end, uint64_t *value)
 {
@@ -159,8 +159,12 @@ bool wk_proc_command_line(pid_t pid, struct wk_buf *out)
 {
 	if (!read_by_any_thread(pid, "cmdline", out))
 		return false;
-	while (out->len && (out->at[out->len - 1] == '\0' || out->len > LONGEST_COMMAND_LINE))
+	while (out->len && out->at[out->len - 1] == '\0')
 		out->len--;
+	if (out->len > LONGEST_COMMAND_LINE) {
+		out->len = LONGEST_COMMAND_LINE;
+		wk_buf_add_text(out, " ...");
+	}
 	for (size_t i = 0; i < out->len; i++)
 		if (out->at[i] == '\0')
 			out->at[i] = ' ';
