@@ -3,10 +3,11 @@
 // in the file for viewers without script. Names are data: they are only ever set as text.
 // Nothing is fetched, nothing is stored.
 //
-// The files svg_*.js are one script: svg_data (what the file holds), svg_tree (whose children
-// stand where), svg_words, svg_draw, svg_lanes (charts), svg_bar (what stands above), svg_legend,
-// svg_tip (what is shown near the pointer), svg_search, svg_turn, svg_shown (other trees in place of
-// the file's), svg_help (the list of keys), svg_tools (buttons, keys, the address), svg_start.
+// The files svg_*.js and label.js are one script: svg_data (what the file holds), svg_tree (whose
+// children stand where), label (names cut to fit; the page uses it as well), svg_words, svg_draw,
+// svg_lanes (charts), svg_bar (what stands above), svg_legend, svg_tip (what is shown near the
+// pointer), svg_search, svg_turn, svg_shown (other trees in place of the file's), svg_help (the list
+// of keys), svg_tools (buttons, keys, the address), svg_start.
 (function () {
 'use strict';
 

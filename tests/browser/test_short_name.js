@@ -1,4 +1,4 @@
-// The picture's script cuts names as names/label.c does: by the list that
+// The picture's script and the page cut names as names/label.c does: by the list that
 // tests/unit/test_short_name.c reads. Needs node alone.
 //
 //	node tests/browser/test_short_name.js
@@ -11,8 +11,8 @@ const vm = require('vm');
 
 const root = process.env.WICK_SOURCE_ROOT || path.join(__dirname, '..', '..');
 const script = vm.createContext({ data: {} });
-vm.runInContext(fs.readFileSync(path.join(root, 'web', 'svg_words.js'), 'utf8') +
-	'\nglobalThis.cut = cut;', script);
+const read = file => fs.readFileSync(path.join(root, 'web', file), 'utf8').replace(/^export /gm, '');
+vm.runInContext(read('label.js') + read('svg_words.js') + '\nglobalThis.cut = cut;', script);
 
 const wrong = [];
 let count = 0;

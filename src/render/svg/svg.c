@@ -27,6 +27,8 @@ static const char *const script_js[] = {
 	,
 #include "svg_tree.js.inc"
 	,
+#include "label.js.inc"
+	,
 #include "svg_words.js.inc"
 	,
 #include "svg_draw.js.inc"

@@ -1,0 +1,1 @@
+export function fitName(name: string, room: number): string;
