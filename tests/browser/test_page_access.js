@@ -8,7 +8,7 @@
 'use strict';
 const fs = require('fs');
 const path = require('path');
-const { equal, finish, openPage, perfScript, press, report, run, scratch, screenshot, settle, test, write } = require('./page');
+const { equal, finish, openPage, perfScript, press, report, root, run, scratch, screenshot, settle, test, write } = require('./page');
 
 let axe = null;
 try {
@@ -47,7 +47,7 @@ const live = (name, command, ...words) => () => {
 const SOME = 'for i in 1 2 3 4 5 6; do ls -R /usr/lib >/dev/null; done; sort /usr/share/common-licenses/* | gzip >/dev/null';
 recordings.heap = live('heap', SOME, '--heap', '--snapshot-every', '50ms');
 recordings.memory = live('memory', SOME, '--memory');
-const shared = process.env.WICK_SHARED || path.join(scratch, 'nowhere');
+const shared = process.env.WICK_SHARED || path.join(root, '..', 'shared');
 const etl = path.join(shared, 'fixtures', 'etl', 'net.4.5.2.x64.etl.zip');
 if (fs.existsSync(etl))
 	recordings.etl = () => report(etl);

@@ -1,0 +1,81 @@
+import { render } from 'preact';
+import { effect } from '@preact/signals';
+import './style.css';
+import { shown } from './words/format';
+import { shell as words } from './words/shell';
+import { Damage, pageSource, type Source } from './data/blocks';
+import { followSymbols, served, servedSource, type Served } from './served/server';
+import { openRecording } from './data/recording';
+import { onKey } from './state/actions';
+import { failure, followLink, loading, other, recording, start, state } from './state/state';
+import { Chips, Status, Tabs, Title } from './parts/shell/Bars';
+import { Dialogs } from './parts/shell/Dialogs';
+import { Menu } from './parts/shell/Menu';
+import { Strip } from './tabs/Strip';
+import { View } from './tabs/View';
+
+function Page() {
+	if (failure.value)
+		return <div class="shell-message" role="alert"><h1>{words.noData}</h1><pre>{shown(failure.value)}</pre></div>;
+	if (!recording.value)
+		return <div class="shell"><header class="shell-title"><h1>{document.title}</h1></header>
+			<p class="shell-message" role="status">{words.reading(words.parts[loading.value] ?? loading.value)}</p></div>;
+	return <div class="shell">
+		<Title />
+		<Tabs />
+		<Chips />
+		<Strip />
+		<main class="shell-main">
+			<div id="view" class="shell-main" role="tabpanel" aria-labelledby={'tab-' + state.value.tab}><View /></div>
+		</main>
+		<Status />
+		<Menu />
+		<Dialogs />
+	</div>;
+}
+
+// From the file, or from the program that serves the page.
+async function sourceOf(page: Source): Promise<Source> {
+	const bytes = await page.read('head').catch(() => null); // openRecording says what is wrong with it
+	const head = bytes && JSON.parse(new TextDecoder().decode(bytes)) as Partial<Served>;
+	if (!head?.served)
+		return page;
+	served.value = head as Served;
+	return servedSource(served.value.blocks);
+}
+
+async function open(): Promise<void> {
+	const page = pageSource(document);
+	try {
+		const source = await sourceOf(page);
+		start(await openRecording(source, part => { loading.value = part; }), location.hash);
+		const before = pageSource(document, 'before/');
+		if (before.has('head'))
+			other.value = await openRecording(before, () => {});
+		if (served.value)
+			void followSymbols(renew);
+	} catch (error) {
+		failure.value = error instanceof Damage ? error.message : String((error as Error).stack ?? error);
+	}
+}
+
+// The same recording with new names: the place is kept, as the link has it.
+async function renew(generation: number): Promise<void> {
+	const blocks = served.value!.blocks;
+	served.value = { served: true, generation, blocks };
+	start(await openRecording(servedSource(blocks), () => {}), location.hash);
+}
+
+// What cannot unpack the data shows the plain table of the file instead.
+if (typeof DecompressionStream === 'function') {
+	document.getElementById('plain')?.remove();
+	render(<Page />, document.getElementById('app')!);
+	addEventListener('keydown', onKey);
+	addEventListener('hashchange', () => followLink(location.hash));
+	addEventListener('popstate', () => followLink(location.hash));
+	effect(() => { document.body.dataset.ready = recording.value ? 'yes' : ''; });
+	if (document.readyState === 'loading')
+		addEventListener('DOMContentLoaded', () => void open());
+	else
+		void open();
+}

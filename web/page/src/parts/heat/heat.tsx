@@ -1,0 +1,72 @@
+// The heat map: a column for each second (or ten, or a hundred of them), a row for each fiftieth of it;
+// darker is more. What repeats within a second is a pattern here, and nowhere else.
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import type { Samples } from '../../data/types';
+import { seconds } from '../../words/format';
+import { heat as words } from '../../words/heat';
+import { binsOf, type Kept } from '../../views/weigh';
+import { colour, drawingOn, useWidth } from '../time/canvas';
+
+const ROWS = 50, CELL = 8, MOST_COLUMNS = 400, AXIS = 16;
+
+export interface HeatProps {
+	samples: Samples;
+	kept: Kept;
+	to: number; // the whole time, ns
+	range: [number, number] | null;
+	dark: boolean;
+	onRange(range: [number, number] | null): void;
+}
+
+// The time of a column: a second, or longer so that all fit.
+function columnTime(to: number): number {
+	let time = 1e9;
+	while (to / time > MOST_COLUMNS)
+		time *= 10;
+	return time;
+}
+
+export function Heat({ samples, kept, to, range, dark, onRange }: HeatProps) {
+	const box = useRef<HTMLDivElement>(null), canvas = useRef<HTMLCanvasElement>(null);
+	const start = useRef<number | null>(null);
+	const width = useWidth(box);
+	const step = columnTime(to), columns = Math.max(1, Math.ceil(to / step));
+	const cell = Math.max(2, Math.min(24, Math.floor(width / columns)));
+	const bins = useMemo(() => binsOf(samples, { ...kept, from: -Infinity, to: Infinity }, 0, columns * step, columns * ROWS),
+		[samples, kept.threads, kept.stacks, columns]);
+
+	useLayoutEffect(() => {
+		if (!width)
+			return;
+		const drawing = drawingOn(canvas.current!, width, ROWS * CELL + AXIS);
+		const most = bins.reduce((a, b) => Math.max(a, b), 0) || 1;
+		drawing.fillStyle = colour('--accent');
+		bins.forEach((weight, i) => {
+			const time = i * step / ROWS;
+			drawing.globalAlpha = Math.sqrt(Math.max(weight, 0) / most) * (range && (time < range[0] || time >= range[1]) ? .25 : 1);
+			drawing.fillRect(Math.floor(i / ROWS) * cell, (ROWS - 1 - i % ROWS) * CELL, cell - (cell > 3 ? 1 : 0), CELL - 1);
+		});
+		drawing.globalAlpha = 1;
+		drawing.fillStyle = colour('--dim');
+		for (let i = 0; i < columns; i += Math.ceil(60 / cell))
+			drawing.fillText(seconds(i * step, 1e12), i * cell, ROWS * CELL + AXIS - 4);
+	}, [bins, width, dark, range]);
+
+	const timeAt = (event: PointerEvent) => {
+		const { left, top } = canvas.current!.getBoundingClientRect();
+		const column = Math.max(0, Math.min(columns - 1, Math.floor((event.clientX - left) / cell)));
+		const row = Math.max(0, Math.min(ROWS - 1, ROWS - 1 - Math.floor((event.clientY - top) / CELL)));
+		return (column * ROWS + row) * step / ROWS;
+	};
+	const onMove = (event: PointerEvent) => {
+		if (start.current === null)
+			return;
+		const now = timeAt(event);
+		onRange([Math.min(start.current, now), Math.max(start.current, now) + step / ROWS]);
+	};
+	return <div ref={box} class="heat" role="img" aria-label={words.label(seconds(step, 1e12))}
+		onPointerDown={event => { start.current = timeAt(event); box.current!.setPointerCapture(event.pointerId); onMove(event); }}
+		onPointerMove={onMove} onPointerUp={() => { start.current = null; }} onDblClick={() => onRange(null)}>
+		<canvas ref={canvas} aria-hidden="true" />
+	</div>;
+}

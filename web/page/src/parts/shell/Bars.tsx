@@ -1,0 +1,120 @@
+// The bars around a view: title, tabs, chips with search, status.
+import { useEffect, useState } from 'preact/hooks';
+import { plural, seconds, shown } from '../../words/format';
+import { shell as words } from '../../words/shell';
+import { actionOf, canDo, dialog } from '../../state/actions';
+import { theme, type Theme } from '../../state/theme';
+import { tabsOf } from '../../state/presets';
+import {
+	analysis, change, hasData, hits, hitWeight, recording, removeFilter, searchPattern, setPreset, setRange, setTab, span, state,
+} from '../../state/state';
+import { announced } from '../copy';
+
+const warningCount = () => recording.value!.head.warnings.length + recording.value!.damaged.size;
+
+export function Title() {
+	const { head } = recording.value!;
+	const parts = [plural(head.processes.length - 1, 'process').replace('processs', 'processes'), seconds(head.last, head.last),
+		...head.events.filter((event, id) => event && event.samples > 0 && !event.part && (id === head.event || event.lifetimes))
+			.map(event => `${plural(event!.samples, event!.row)} of ${shown(event!.name)}`)];
+	return <header class="shell-title">
+		<h1>{shown(head.title || head.input)}</h1>
+		<span class="shell-facts">{parts.join(' \u00b7 ')}</span>
+		{head.presets.length > 0 && <label class="shell-theme"><span>{words.preset}</span>
+			<select id="preset" aria-label={words.preset} value={state.value.preset} onChange={event => setPreset(event.currentTarget.value)}>
+				<option value="">{words.noPreset}</option>
+				{head.presets.map(({ preset }) => <option key={preset.name} value={preset.name}>{shown(preset.title ?? preset.name)}</option>)}
+			</select>
+		</label>}
+		<label class="shell-theme"><span>{words.theme}</span>
+			<select aria-label={words.theme} value={theme.value} onChange={event => { theme.value = event.currentTarget.value as Theme; }}>
+				{Object.entries(words.themes).map(([key, title]) => <option key={key} value={key}>{title}</option>)}
+			</select>
+		</label>
+		<button onClick={() => { dialog.value = 'commands'; }}>{words.commands}</button>
+		<button aria-label={words.help} onClick={() => { dialog.value = 'help'; }}>{words.helpShort}</button>
+	</header>;
+}
+
+export function Tabs() {
+	const now = state.value.tab, list = tabsOf(recording.value!.head, state.value.preset);
+	const move = (event: KeyboardEvent) => {
+		const i = list.findIndex(info => info.tab === now);
+		const next = { ArrowRight: i + 1, ArrowLeft: i - 1 + list.length, Home: 0, End: list.length - 1 }[event.key];
+		if (next === undefined)
+			return;
+		event.preventDefault();
+		setTab(list[next % list.length].tab);
+	};
+	useEffect(() => {
+		if (document.activeElement?.getAttribute('role') === 'tab')
+			document.getElementById('tab-' + now)?.focus();
+	}, [now]);
+	return <nav aria-label={words.tabs}><div class="shell-tabs" role="tablist" aria-label={words.tabs} onKeyDown={move}>
+		{list.map(({ tab, title }) => <button key={tab} id={'tab-' + tab} role="tab" aria-selected={tab === now}
+			aria-controls="view" tabIndex={tab === now ? 0 : -1} class={hasData(tab) ? '' : 'shell-empty'} onClick={() => setTab(tab)}>
+			{title}{tab === 'quality' && warningCount() > 0 ? ` (${warningCount()})` : ''}
+		</button>)}
+	</div></nav>;
+}
+
+function Chip({ text, onRemove }: { text: string; onRemove(): void }) {
+	return <li class="shell-chip"><span>{text}</span>
+		<button aria-label={words.remove(text)} onClick={onRemove}>{'\u00d7'}</button></li>;
+}
+
+export function Chips() {
+	const { range, filters } = state.value;
+	const length = span.value[1] - span.value[0];
+	const clear = actionOf('clear'), undo = actionOf('undo'), redo = actionOf('redo');
+	return <div class="shell-chips">
+		<ul aria-label={words.selection}>
+			{range && <Chip text={words.time(seconds(range[0], length), seconds(range[1], length))} onRemove={() => setRange(null)} />}
+			{filters.map(filter => {
+				const text = [words.filters[filter.kind], shown(filter.text)].filter(Boolean).join(': ');
+				return <Chip key={filter.kind + filter.text} text={filter.out ? words.without(text) : text}
+					onRemove={() => removeFilter(filter)} />;
+			})}
+		</ul>
+		{canDo(clear) && <button onClick={clear.run}>{words.clear}</button>}
+		<button disabled={!canDo(undo)} onClick={undo.run}>{words.undo}</button>
+		<button disabled={!canDo(redo)} onClick={redo.run}>{words.redo}</button>
+		<Search />
+	</div>;
+}
+
+function Search() {
+	const [typed, setTyped] = useState(state.value.search);
+	useEffect(() => setTyped(state.value.search), [state.value.search]);
+	useEffect(() => {
+		const timer = setTimeout(() => typed !== state.value.search && change({ search: typed }, true), 60);
+		return () => clearTimeout(timer);
+	}, [typed]);
+	const isWrong = state.value.search !== '' && !searchPattern.value;
+	const found = hits.value?.reduce((sum, hit) => sum + hit, 0) ?? 0;
+	const result = isWrong ? words.wrongPattern : hits.value && analysis.value
+		? words.matches(found, hitWeight.value, analysis.value.tree.total[0]) : '';
+	return <div class="shell-search" role="search">
+		<input id="search" type="search" aria-label={words.search} placeholder={words.searchShort} value={typed} spellcheck={false}
+			aria-invalid={isWrong} aria-describedby="search-result" onInput={event => setTyped(event.currentTarget.value)}
+			onKeyDown={event => {
+				if (event.key === 'Escape') {
+					setTyped('');
+					event.currentTarget.blur();
+				}
+			}} />
+		<span id="search-result" role="status">{result}</span>
+	</div>;
+}
+
+export function Status() {
+	const opened = recording.value!;
+	const shape = analysis.value;
+	const parts = [shape && words.inView(shape.tree.totalTimes[0], shape.event.samples, shape.event.row),
+		shape && words.lost(shape.event.lost), opened.damaged.size > 0 && words.damaged(opened.damaged.size)];
+	return <footer class="shell-status">
+		<span>{parts.filter(Boolean).join(' \u00b7 ')}</span>
+		<span role="status">{announced.value}</span>
+		<span class="shell-facts">{`wick ${opened.head.wick}`}</span>
+	</footer>;
+}

@@ -1,0 +1,69 @@
+// The help and the list of commands: both are lists of all actions that can be searched.
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { shell as words } from '../../words/shell';
+import { ACTIONS, actionOf, canDo, dialog, functionName, singleKeys, titleOf } from '../../state/actions';
+import { panel } from '../../state/state';
+import { Code, Sql } from '../../served/Served';
+
+export function Dialogs() {
+	const box = useRef<HTMLDialogElement>(null);
+	const [text, setText] = useState('');
+	const [at, setAt] = useState(0);
+	const which = dialog.value;
+	useEffect(() => {
+		setText('');
+		setAt(0);
+		if (which)
+			box.current?.showModal();
+		else
+			box.current?.close();
+	}, [which]);
+
+	const isHelp = which === 'help', isServed = which === 'sql' || which === 'code';
+	const list = ACTIONS.filter(action => (isHelp ? action.keys.length > 0 : canDo(action))
+		&& (titleOf(action) + ' ' + action.keys.join(' ')).toLowerCase().includes(text.toLowerCase()));
+	const close = () => { dialog.value = ''; };
+	const actionTitle = isServed ? titleOf(actionOf(which)) : '';
+	const run = (i: number) => {
+		const action = list[i];
+		close();
+		if (action && canDo(action))
+			action.run();
+	};
+	const move = (event: KeyboardEvent) => {
+		if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+			setAt((at + (event.key === 'ArrowDown' ? 1 : list.length - 1)) % Math.max(list.length, 1));
+			event.preventDefault();
+		} else if (event.key === 'Enter') {
+			run(at);
+			event.preventDefault();
+		}
+	};
+	useEffect(() => {
+		box.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });
+	}, [at]);
+	return <dialog ref={box} class={'shell-dialog' + (isServed ? ' shell-wide' : '')} aria-label={isServed ? actionTitle : isHelp ? words.help : words.commands} onClose={close}
+		onClick={event => event.target === box.current && close()}>
+		{which && <>
+			<div class="shell-dialog-head">
+				<h2>{isServed ? actionTitle : isHelp ? words.help : words.commands}</h2>
+				<button onClick={close}>{words.close}</button>
+			</div>
+			{which === 'sql' ? <Sql /> : which === 'code' ? <Code name={functionName()} by={panel.value.event} /> : <>
+			<input type="text" role="combobox" aria-expanded="true" aria-controls="command-list" aria-label={words.findCommand}
+				aria-activedescendant={list[at] && 'command-' + list[at].key} placeholder={words.findCommand} value={text} autofocus
+				onInput={event => { setText(event.currentTarget.value); setAt(0); }} onKeyDown={move} />
+			<ul id="command-list" role="listbox" aria-label={words.commands}>
+				{list.map((action, i) => <li key={action.key} id={'command-' + action.key} role="option" aria-selected={i === at}
+					aria-disabled={!canDo(action)} onClick={() => run(i)}>
+					<span>{titleOf(action)}</span><span>{action.keys.map(key => <kbd key={key}>{key}</kbd>)}</span>
+				</li>)}
+			</ul>
+			{isHelp && <label class="shell-check">
+				<input type="checkbox" checked={singleKeys.value} onChange={event => { singleKeys.value = event.currentTarget.checked; }} />
+				{words.singleKeys}
+			</label>}
+			</>}
+		</>}
+	</dialog>;
+}

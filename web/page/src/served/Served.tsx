@@ -1,0 +1,61 @@
+// Source code and SQL: what only the served page has.
+import { signal } from '@preact/signals';
+import { useEffect, useState } from 'preact/hooks';
+import type { ShownTable } from '../data/types';
+import { served as words } from '../words/served';
+import { plural, shown } from '../words/format';
+import { Table } from '../parts/table/table';
+import { annotate, query, symbols, type Annotation } from './server';
+
+function Answer({ title, of }: { title: string; of: ShownTable | { error: string } | null }) {
+	return !of ? <p>{words.asking}</p> : 'error' in of ? <p role="alert">{title}: {shown(of.error)}</p>
+		: <div class="tab-half"><Table table={of} label={title} /></div>;
+}
+
+export function Code({ name, by }: { name: string; by: string }) {
+	const [found, setFound] = useState<Annotation | null>(null);
+	const [which, setWhich] = useState<'source' | 'instructions'>('source');
+	useEffect(() => {
+		const fail = (error: Error) => setFound({ function: name, source: { error: error.message }, instructions: { error: error.message } });
+		annotate(name, by).then(setFound, fail);
+	}, [name, by]);
+	return <>
+		<h2>{shown(name)}</h2>
+		<div class="tab-switch">{(['source', 'instructions'] as const).map(key =>
+			<button key={key} aria-pressed={which === key} onClick={() => setWhich(key)}>{words[key]}</button>)}</div>
+		<Answer title={words[which]} of={found && found[which]} />
+	</>;
+}
+
+const statement = signal(words.example);
+
+export function Sql() {
+	const [found, setFound] = useState<ShownTable | { error: string } | null | undefined>(undefined);
+	const run = () => {
+		setFound(null);
+		query(statement.value).then(setFound, (error: Error) => setFound({ error: error.message }));
+	};
+	return <>
+		<textarea aria-label={words.sql} rows={5} spellcheck={false} value={statement.value} autofocus
+			onInput={event => { statement.value = event.currentTarget.value; }}
+			onKeyDown={event => event.key === 'Enter' && event.ctrlKey && run()} />
+		<div class="tab-tools"><button onClick={run}>{words.run}</button><span>{words.tables}</span></div>
+		{found !== undefined && <Answer title={words.sql} of={found} />}
+	</>;
+}
+
+// A row for each module: its source, and why it has no names.
+export function SymbolsOfModules() {
+	const news = symbols.value;
+	if (!news)
+		return null;
+	const busy = news.files.filter(file => !file.done);
+	return <>
+		<h2>{words.symbols}</h2>
+		<p role="status">{news.state === 'done' ? words.done : words.searching(news.searched, news.searches)}
+			{busy.map(file => <span key={file.name}> {shown(file.name)} <progress value={file.bytes} max={file.size || undefined} aria-label={file.name} /></span>)}
+		</p>
+		{news.complaints.length > 0 && <ul>{news.complaints.map(text => <li key={text}>{shown(text)}</li>)}</ul>}
+		<div class="served-modules"><Table table={news.modules} label={plural(news.modules.rows.length, words.module)} /></div>
+	</>;
+}

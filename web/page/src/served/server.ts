@@ -1,0 +1,60 @@
+// What the program that serves the page adds to a file: symbols, source code, SQL. docs/view.md lists
+// its addresses.
+import { signal } from '@preact/signals';
+import type { ShownTable } from '../data/types';
+import type { Source } from '../data/blocks';
+
+// The data of the page in this mode.
+export interface Served { served: true; generation: number; blocks: string[] }
+
+export interface Symbols {
+	generation: number;
+	change: number;
+	state: 'searching' | 'done';
+	searched: number;
+	searches: number;
+	files: { name: string; source: string; bytes: number; size: number; done: boolean }[];
+	complaints: string[];
+	modules: ShownTable;
+}
+
+export interface Annotation { function: string; source: ShownTable | { error: string }; instructions: ShownTable | { error: string } }
+
+export const served = signal<Served | null>(null);
+export const symbols = signal<Symbols | null>(null);
+
+async function ask(path: string, options?: RequestInit): Promise<Response> {
+	const url = new URL(path, document.baseURI.replace(/[?#].*/, ''));
+	url.searchParams.set('generation', String(served.value!.generation));
+	const answer = await fetch(url, options);
+	if (!answer.ok)
+		throw new Error(((await answer.json().catch(() => null)) as { error?: string } | null)?.error ?? `status ${answer.status}`);
+	return answer;
+}
+
+export const servedSource = (blocks: string[]): Source => ({
+	has: name => name === 'end' || blocks.includes(name),
+	read: async name => blocks.includes(name) ? new Uint8Array(await (await ask('block/' + name)).arrayBuffer()) : null,
+});
+
+export const query = async (statement: string): Promise<ShownTable> =>
+	(await ask('query', { method: 'POST', body: statement })).json();
+
+export const annotate = async (name: string, by: string): Promise<Annotation> =>
+	(await ask(`annotate?function=${encodeURIComponent(name)}&by=${encodeURIComponent(by)}`)).json();
+
+// Until all symbols are there. `renew` gets the number of the data with new names.
+export async function followSymbols(renew: (generation: number) => void): Promise<void> {
+	for (let after = ''; ;) {
+		const answer = await fetch(new URL('symbols' + after, document.baseURI.replace(/[?#].*/, '')));
+		if (!answer.ok)
+			return;
+		const news = await answer.json() as Symbols;
+		symbols.value = news;
+		if (news.generation !== served.value!.generation)
+			renew(news.generation);
+		if (news.state === 'done')
+			return;
+		after = '?after=' + news.change;
+	}
+}

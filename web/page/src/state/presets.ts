@@ -1,0 +1,64 @@
+// Presets: which tabs there are, what their panels show, and labels of call chains by rules.
+import type { Head, Preset, PresetView, Recording } from '../data/types';
+import { TAB_LIST, type TabInfo } from './tabs';
+import { GROUPS, type Panel, type Tab } from './link';
+
+const NAMES: Record<string, string> = { tree: 'process-tree' };
+const nameOf = (tab: Tab) => NAMES[tab] ?? tab;
+
+export const presetNamed = (head: Head, name: string): Preset | undefined =>
+	head.presets.find(one => one.preset.name === name)?.preset;
+
+// In the order of the preset, then all others: nothing disappears.
+export function tabsOf(head: Head, name: string): TabInfo[] {
+	const wanted = presetNamed(head, name)?.tabs ?? [];
+	const first = wanted.flatMap(one => TAB_LIST.filter(info => nameOf(info.tab) === one.tab)
+		.map(info => ({ ...info, title: one.title ?? info.title })));
+	return [...first, ...TAB_LIST.filter(info => !first.some(one => one.tab === info.tab))];
+}
+
+// The panels of a tab: those of the preset, or else of the one that the tab has its name from.
+export function viewsOf(head: Head, name: string, tab: Tab): PresetView[] {
+	for (const preset of [name, nameOf(tab)]) {
+		const views = presetNamed(head, preset)?.tabs?.find(one => one.tab === nameOf(tab))?.views;
+		if (views?.length)
+			return views;
+	}
+	return [];
+}
+
+export const panelOf = (view: PresetView): Partial<Panel> => ({
+	event: view.event,
+	groups: view.group?.split(',').filter(one => one === 'stack' || one in GROUPS),
+	measure: view.outstanding ? 'outstanding' : 'all',
+	inverted: view.inverted ?? false,
+});
+
+// ---- annotations
+
+const pattern = (text: string | undefined): RegExp | null => {
+	try {
+		return text ? new RegExp(text, 'u') : null;
+	} catch {
+		return /$^/u; // an expression of another kind matches nothing
+	}
+};
+
+export interface Annotations { labels: string[]; of: Uint8Array } // by stack: a label; 0: none
+
+// From the root on, the first frame that a rule matches gives a stack its label.
+export function annotationsOf(recording: Recording, name: string): Annotations {
+	const { head, names, frames, stacks } = recording;
+	const rules = (presetNamed(head, name)?.annotations ?? head.presets.flatMap(one => one.preset.annotations ?? []))
+		.map(rule => ({ label: rule.label, function: pattern(rule.function), module: pattern(rule.module) }));
+	const labels = ['', ...new Set(rules.map(rule => rule.label))];
+	const byFunction = Uint8Array.from(names.names, (text, fn) => {
+		const module = head.images[names.image[fn]]?.name ?? names.files[names.file[fn]] ?? '';
+		const rule = rules.find(one => (!one.function || one.function.test(text)) && (!one.module || one.module.test(module)));
+		return fn && rule ? labels.indexOf(rule.label) : 0;
+	});
+	const of = new Uint8Array(stacks.count);
+	for (let i = 1; i < stacks.count; i++)
+		of[i] = of[stacks.parent[i]] || byFunction[frames.fn[stacks.frame[i]]];
+	return { labels, of };
+}

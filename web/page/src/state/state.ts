@@ -1,0 +1,340 @@
+// The state of the page and what follows from it. Everything a person can change is in `state`, which
+// is also the link; it is replaced, never edited, so undo is a list of links.
+import { batch, computed, effect, signal, untracked } from '@preact/signals';
+import { combine, rowsOfBoth, type Combined, type Sides } from '../data/combine';
+import { Hidden, type Event, type Recording, type Samples, type Snapshot } from '../data/types';
+import { buildTree, type Shape, type Shaped } from '../views/build';
+import { keptBy, patternOf, verbsOf, isVerb, type Filter } from '../views/filters';
+import { findPath, findPaths, pathHashes, pathName } from '../views/path';
+import { Kind, type Tree, type Words } from '../views/tree';
+import { treeWords } from '../views/words';
+import { weigh, weighSides, type Kept } from '../views/weigh';
+import { annotationsOf, panelOf, viewsOf, type Annotations } from './presets';
+import { GROUPS, linkOf, readLink, type Panel, type State, type Tab } from './link';
+import { PANELS, tabOf, usualGroups, usualMeasure } from './tabs';
+
+export const recording = signal<Recording | null>(null);
+export const loading = signal('');
+export const failure = signal('');
+export const state = signal<State>({ tab: 'cpu', range: null, filters: [], search: '', preset: '', panels: {} });
+
+const past: string[] = [], future: string[] = [];
+export const canUndo = signal(false);
+export const canRedo = signal(false);
+
+// ---- changes
+
+function show(next: State, isNew: boolean): void {
+	const link = linkOf(next);
+	state.value = next;
+	if (link === location.hash)
+		return;
+	// A page in a frame may not do that; the page works without.
+	try {
+		history[isNew ? 'pushState' : 'replaceState'](null, '', link);
+	} catch { /* see above */ }
+}
+
+let isPassing = false; // the last change is part of one that goes on, such as a brush that is dragged
+
+// `passes`: more of the same change follows, and all is undone at once.
+export function change(part: Partial<State>, passes = false): void {
+	if (!isPassing) {
+		past.push(linkOf(state.value));
+		future.length = 0;
+	}
+	show({ ...state.value, ...part }, !isPassing);
+	isPassing = passes;
+	canUndo.value = past.length > 0;
+	canRedo.value = false;
+}
+
+function travel(from: string[], to: string[]): void {
+	const link = from.pop();
+	if (link === undefined)
+		return;
+	to.push(linkOf(state.value));
+	show(readLink(link, state.value), false);
+	canUndo.value = past.length > 0;
+	canRedo.value = future.length > 0;
+}
+
+export const undo = (): void => travel(past, future);
+export const redo = (): void => travel(future, past);
+
+export function followLink(link: string): void {
+	state.value = readLink(link, state.value);
+}
+
+export function changePanel(part: Partial<Panel>, passes = false): void {
+	const { tab, panels } = state.value;
+	change({ panels: { ...panels, [tab]: { ...panels[tab], ...part } } }, passes);
+}
+
+// Where somebody is in a tree is in the link, but it is nothing to undo.
+export function place(part: Partial<Panel>): void {
+	const { tab, panels } = state.value;
+	show({ ...state.value, panels: { ...panels, [tab]: { ...panels[tab], ...part } } }, false);
+}
+
+export function addFilter(filter: Filter): void {
+	const { filters } = state.value;
+	if (!filters.some(f => f.kind === filter.kind && f.text === filter.text && !f.out === !filter.out))
+		change({ filters: [...filters, filter] });
+}
+
+export const removeFilter = (filter: Filter): void =>
+	change({ filters: state.value.filters.filter(f => f !== filter) });
+
+export const setRange = (range: [number, number] | null, passes = false): void => change({ range }, passes);
+// Its tabs and panels in place of those before, and its filter.
+function withPreset(name: string): Partial<State> {
+	const filters = state.value.filters.filter(filter => filter.kind !== 'preset');
+	if (recording.value!.head.presets.some(one => one.preset.name === name && one.processes !== null))
+		filters.push({ kind: 'preset', text: name });
+	return { preset: name, panels: {}, filters };
+}
+
+export const setPreset = (name: string): void => change(withPreset(name));
+export const setTab = (tab: Tab): void => change({ tab });
+
+// ---- what follows
+
+export const span = computed<[number, number]>(() => {
+	const head = recording.value?.head;
+	return [0, Math.max(head?.last ?? 0, 1)];
+});
+
+export const panel = computed<Panel>(() => {
+	const { tab, panels } = state.value;
+	const head = recording.value?.head;
+	const [view] = head ? viewsOf(head, state.value.preset, tab) : [];
+	const usual = view && state.value.preset ? panelOf(view) : {};
+	const own = panels[tab] ?? {};
+	const event = eventOf(tab, own.event ?? usual.event ?? '');
+	return {
+		view: 'both', inverted: usual.inverted ?? false, allInline: false, order: 'weight', flipped: false, root: '', at: '', snapshots: null,
+		...own,
+		event: recording.value?.head.events[event]?.name ?? '',
+		measure: own.measure ?? usual.measure ?? usualMeasure(tab, head),
+		groups: own.groups ?? usual.groups ?? usualGroups(tab),
+	};
+});
+
+// The id of the event that a tab shows, 0 if the recording has none of its kind.
+function eventOf(tab: Tab, name: string): number {
+	const head = recording.value?.head;
+	const isFit = PANELS[tab];
+	if (!head || !isFit)
+		return 0;
+	const fit = (event: Event | null): event is Event => event !== null && event.samples > 0 && isFit(event, head);
+	const named = head.events.findIndex(event => fit(event) && event.name === name);
+	if (named > 0)
+		return named;
+	return fit(head.events[head.event] ?? null) ? head.event : Math.max(head.events.findIndex(fit), 0);
+}
+
+export const hasData = (tab: Tab): boolean => tabOf(tab).hasData(recording.value!.head)
+	|| (PANELS[tab] !== undefined && eventOf(tab, '') > 0);
+
+export const eventId = computed(() => eventOf(state.value.tab, panel.value.event));
+
+const read = signal(new Map<number, Samples>());
+
+// null while they are being read.
+export function samplesOf(event: number): Samples | null {
+	const known = read.value.get(event);
+	if (known || !event || !recording.value)
+		return known ?? null;
+	void recording.value.samples(event).then(samples => {
+		if (untracked(() => read.value.get(event)) !== samples)
+			read.value = new Map(read.value).set(event, samples);
+	});
+	return null;
+}
+
+// The other recording of a comparison, and both as one.
+export const other = signal<Recording | null>(null);
+const combined = computed<Combined | null>(() => recording.value && other.value && combine(recording.value, other.value));
+const isCompared = computed(() => state.value.tab === 'compare');
+
+// What the current tab is about.
+export const subject = computed<Recording | null>(() => isCompared.value ? combined.value : recording.value);
+
+const sidesRead = signal<{ of: Combined; event: number; sides: Sides } | null>(null);
+
+const sides = computed<Sides | null>(() => {
+	const of = combined.value, event = eventId.value, known = sidesRead.value;
+	if (known && known.of === of && known.event === event)
+		return known.sides;
+	if (of && event)
+		void of.samplesOfBoth(event).then(both => { sidesRead.value = { of, event, sides: both }; });
+	return null;
+});
+
+const samples = computed(() => !isCompared.value ? samplesOf(eventId.value) : sides.value && rowsOfBoth(sides.value));
+
+// Texts, so that a computation that depends on them is not repeated for an equal one.
+const filterKey = computed(() => JSON.stringify(state.value.filters.filter(f => !isVerb(f) || f.kind === 'focus')));
+const shapeKey = computed(() => JSON.stringify([state.value.preset, isCompared.value, eventId.value, panel.value.groups, panel.value.inverted, panel.value.allInline,
+	state.value.filters.filter(isVerb)]));
+
+export const kept = computed(() => {
+	void filterKey.value;
+	return subject.value ? keptBy(subject.value, untracked(() => state.value.filters)) : { threads: null, stacks: null };
+});
+
+// Of the heap tab: what there was by the first and the second of the chosen snapshots, 0 being the
+// beginning; and the threads of their process.
+const NOTHING: Snapshot = { time: 0, process: 0, label: '', cause: '', row: 0, end: 0 };
+const measure = computed(() => panel.value.measure);
+const snapshotsKey = computed(() => panel.value.snapshots?.join());
+const between = computed(() => {
+	void snapshotsKey.value;
+	const { snapshots } = untracked(() => panel.value), list = recording.value?.head.snapshots ?? [];
+	const last = snapshots && list[snapshots[1] - 1];
+	return last ? [list[snapshots[0] - 1] ?? NOTHING, last] : null;
+});
+
+const threadsBetween = computed(() => {
+	const process = between.value?.[1].process;
+	const before = kept.value.threads;
+	return !process ? before : Uint8Array.from(recording.value!.head.threads, (thread, i) =>
+		thread?.process === process && (!before || before[i]) ? 1 : 0);
+});
+
+const rangeKey = computed(() => state.value.range?.join() ?? '');
+
+const keptRows = computed<Kept>(() => {
+	void rangeKey.value;
+	const range = untracked(() => state.value.range);
+	return { between: between.value, from: range?.[0] ?? -Infinity, to: range?.[1] ?? Infinity, measure: measure.value,
+		stacks: kept.value.stacks, threads: threadsBetween.value };
+});
+
+let labels: Annotations | null = null; // of `shaped`
+const shaped = computed<Shaped | null>(() => {
+	void shapeKey.value;
+	const rows = samples.value, opened = subject.value;
+	if (!rows || !opened)
+		return null;
+	return untracked(() => {
+		const { groups, inverted } = panel.value;
+		const event = opened.head.events[eventId.value]!;
+		const annotations = groups.includes('annotation') ? annotationsOf(opened, state.value.preset) : null;
+		labels = annotations;
+		const levels = groups.slice(0, -1).map(name => GROUPS[name]);
+		const shape: Shape = { groups: levels, modules: groups[groups.length - 1] === 'module', inverted, annotations,
+			hides: panel.value.allInline ? 0 : Hidden.Plumbing | (event.blocks ? Hidden.OfBlocks : event.pages ? Hidden.OfPages : 0),
+			...verbsOf(opened, state.value.filters) };
+		return buildTree(opened, rows, shape);
+	});
+});
+
+export interface Analysis {
+	shaped: Shaped;
+	tree: Tree;
+	samples: Samples;
+	event: Event;
+	kept: Kept;
+	version: number;
+}
+
+let version = 0;
+export const analysis = computed<Analysis | null>(() => {
+	const shape = shaped.value, rows = samples.value;
+	if (!shape || !rows)
+		return null;
+	if (isCompared.value)
+		weighSides(shape, sides.value!, keptRows.value);
+	else
+		weigh(shape, rows, keptRows.value);
+	return { shaped: shape, tree: shape.tree, samples: rows, kept: keptRows.value, version: ++version,
+		event: recording.value!.head.events[untracked(() => eventId.value)]! };
+});
+
+export const words = computed<Words | null>(() => {
+	const shape = shaped.value;
+	return shape && treeWords(subject.value!, shape.tree, untracked(() => recording.value!.head.events[eventId.value]!), labels);
+});
+
+const paths = computed(() => shaped.value && words.value && pathHashes(shaped.value.tree, words.value.name));
+
+const nodeOf = (path: string): number => path && paths.value ? findPath(paths.value, path) : 0;
+const rootPath = computed(() => panel.value.root), currentPath = computed(() => panel.value.at);
+export const root = computed(() => nodeOf(rootPath.value));
+export const current = computed(() => nodeOf(currentPath.value));
+export const setRoot = (node: number): void => changePanel({ root: pathName(paths.value!, node), at: pathName(paths.value!, node) });
+export const setCurrent = (node: number): void => place({ at: pathName(paths.value!, node) });
+
+// Rows that are open: found again by their paths if the shape changes.
+export const openNodes = signal<ReadonlySet<number>>(new Set());
+let openIn: { tree: Tree; name(node: number): string } | null = null;
+
+effect(() => {
+	const tree = shaped.value?.tree, before = openIn, open = openNodes.peek();
+	if (!tree || tree === before?.tree)
+		return;
+	openIn = { tree, name: words.value!.name };
+	if (before && open.size) {
+		const hashes = pathHashes(before.tree, before.name);
+		openNodes.value = findPaths(paths.value!, new Set([...open].map(node => pathName(hashes, node))));
+	}
+});
+
+// ---- search
+
+const searchText = computed(() => state.value.search);
+export const searchPattern = computed(() => searchText.value ? patternOf(searchText.value) : null);
+
+// By function: 1 is a match.
+const functionHits = computed(() => {
+	const pattern = searchPattern.value, opened = subject.value;
+	return pattern && opened && Uint8Array.from(opened.names.names, (name, i) =>
+		i && (pattern.test(name) || pattern.test(opened.names.short[i])) ? 1 : 0);
+});
+
+// By node.
+export const hits = computed(() => {
+	const byFunction = functionHits.value, pattern = searchPattern.value, tree = shaped.value?.tree;
+	if (!byFunction || !pattern || !tree)
+		return null;
+	const result = new Uint8Array(tree.count);
+	for (let node = 1; node < tree.count; node++)
+		result[node] = tree.kind[node] === Kind.Function ? byFunction[tree.id[node]]
+			: pattern.test(words.value!.name(node)) ? 1 : 0;
+	return result;
+});
+
+// The weight of the stacks with a match, each counted once.
+export const hitWeight = computed(() => {
+	const found = hits.value, shape = analysis.value;
+	if (!found || !shape)
+		return 0;
+	const { tree } = shape;
+	const has = found.slice();
+	let weight = 0;
+	for (let node = 1; node < tree.count; node++) {
+		has[node] |= has[tree.parent[node]];
+		if (has[node])
+			weight += tree.self[node];
+	}
+	return weight;
+});
+
+export function start(opened: Recording, link: string): void {
+	batch(() => {
+		read.value = new Map();
+		recording.value = opened;
+		loading.value = '';
+		const { head } = opened;
+		const hasTime = head.events.some(event => event?.cpuTime && event.samples > 0);
+		const tab = hasTime ? 'cpu' : (['memory', 'heap', 'cpu'] as const).find(one => eventOf(one, '')) ?? 'system';
+		state.value = { ...state.value, tab };
+		const chosen = head.preset || (head.compilesRust ? 'rustc' : '');
+		if (link || head.open)
+			state.value = readLink(link || head.open, state.value);
+		else if (chosen)
+			state.value = { ...state.value, ...withPreset(chosen) };
+	});
+}

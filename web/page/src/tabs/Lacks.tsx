@@ -1,0 +1,15 @@
+// A tab without data: why, and the command that records it.
+import { shown } from '../words/format';
+import { shell as words } from '../words/shell';
+import { recording } from '../state/state';
+import { copy } from '../parts/copy';
+
+export function Lacks({ of }: { of: string }) {
+	const sentence = recording.value!.head.lacks[of] ?? '';
+	const command = /`([^`]+)`/.exec(sentence)?.[1];
+	return <div class="shell-message">
+		<h2>{words.notRecorded}</h2>
+		<p>{shown(sentence.replace(/`/g, ''))}</p>
+		{command && <button onClick={() => copy(command)}>{words.copyCommand}</button>}
+	</div>;
+}

@@ -1,0 +1,47 @@
+// All processes, as `wick show processes` lists them, and what they used in view.
+import { computed } from '@preact/signals';
+import type { RowObject } from '../parts/table/table';
+import { shown } from '../words/format';
+import { lanes as words } from '../words/processes';
+import { addFilter, recording } from '../state/state';
+import { mainInfo, weights } from '../parts/lanes/state';
+import { crateOf, filterOf } from '../views/processes';
+import { Shown } from './ShownTables';
+import '../parts/lanes/lanes.css';
+
+// Numbers of processes are used again, so a row is of the process that began then.
+const nameOf = (pid: unknown, start: unknown, name: unknown) =>
+	JSON.stringify([pid || 0, start, name || words.unnamed]);
+
+const ids = computed(() => new Map(recording.value!.head.processes.map((process, i) =>
+	[process ? nameOf(process.pid, process.start, process.name) : '', i])));
+
+const idOf = (row: RowObject): number => ids.value.get(nameOf(row.pid, row.start_ns, row.name)) ?? 0;
+
+const lasted = ({ start_ns: start, end_ns: end }: RowObject) =>
+	typeof start === 'number' && typeof end === 'number' ? end - start : null;
+
+const extra = computed(() => {
+	const event = mainInfo.value, now = weights.value;
+	const { processes } = recording.value!.head;
+	return [
+		...event && now ? [{
+			key: 'in_view_' + event.unit, kind: { ns: 'duration', bytes: 'bytes' }[event.unit] ?? 'count',
+			title: event.cpuTime ? words.cpuInView : words.inView(shown(event.name)), value: (row: RowObject) => now[idOf(row)],
+		}] : [],
+		{ key: 'lasted_ns', kind: 'duration', title: words.lasted, value: lasted },
+		...processes.some(process => process && crateOf(process.command)) ? [{
+			key: 'crate', kind: 'text', title: words.crate, value: (row: RowObject) => crateOf(String(row.command_line ?? '')),
+		}] : [],
+	];
+});
+
+export function Processes() {
+	return <Shown name="processes" lacks="processes" label={words.processes} extra={extra.value}
+		tools={<span class="lanes-hint">{words.filterHint}</span>}
+		onRow={row => {
+			const process = recording.value!.head.processes[idOf(row)];
+			if (process)
+				addFilter(filterOf(process));
+		}} />;
+}

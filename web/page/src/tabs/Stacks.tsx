@@ -1,0 +1,192 @@
+// The tabs of call chains: CPU, Memory, Heap, Waits. A pivot table and a flame graph of one tree.
+import { signal } from '@preact/signals';
+import { useMemo, useRef } from 'preact/hooks';
+import { grouped, seconds, share, shown } from '../words/format';
+import { compare as comparison } from '../words/compare';
+import { shell as words } from '../words/shell';
+import { detailsOpen } from '../state/actions';
+import { GROUPS, type Panel, type View } from '../state/link';
+import { isDark } from '../state/theme';
+import { panelOf, viewsOf } from '../state/presets';
+import { PANELS, tabOf } from '../state/tabs';
+import {
+	analysis, change, changePanel, current, eventId, hits, openNodes, panel, recording, root, setCurrent, setRange, setRoot, span, state,
+	words as treeWords, type Analysis,
+} from '../state/state';
+import { Details, hottestPath } from '../parts/details/Details';
+import { Flame, flamePng, flameSvg } from '../parts/flame/flame';
+import { Heat } from '../parts/heat/heat';
+import { Grid, tableText, type GridColumn } from '../parts/grid/grid';
+import { openMenu } from '../parts/shell/Menu';
+import { copy, save } from '../parts/copy';
+import { histograms } from '../views/weigh';
+import { childrenOf, type Words } from '../views/tree';
+import { Lacks } from './Lacks';
+
+const WHEN_BINS = 30;
+const sort = signal({ key: 'total', descending: true });
+
+function Choice<T extends string>({ title, value, of, onChange }: { title: string; value: T; of: [T, string][]; onChange(value: T): void }) {
+	return <label>{title}<select value={value} onChange={event => onChange(event.currentTarget.value as T)}>
+		{of.map(([key, text]) => <option key={key} value={key}>{text}</option>)}
+	</select></label>;
+}
+
+function Tools({ shape }: { shape: Analysis }) {
+	const { head } = recording.value!;
+	const now = panel.value;
+	const isFit = PANELS[state.value.tab]!;
+	const events = head.events.filter(event => event && event.samples > 0 && isFit(event, head));
+	const set = (part: Partial<Panel>) => changePanel(part);
+	const views = viewsOf(head, state.value.preset, state.value.tab);
+	const view = views.findIndex(one => Object.entries(panelOf(one)).every(([key, value]) =>
+		value === undefined || String(value) === String(now[key as keyof Panel])));
+	return <div class="tab-tools">
+		{views.length > 1 && <Choice title={words.panel} value={String(view)} of={views.map((one, i) => [String(i), shown(one.title ?? one.group ?? '')])}
+			onChange={i => set({ ...panelOf(views[Number(i)]), root: '', at: '' })} />}
+		{events.length > 1 && <Choice title={words.event} value={now.event} onChange={event => set({ event, root: '', at: '' })}
+			of={events.map(event => [event!.name, event!.name])} />}
+		{shape.event.lifetimes && <Choice title={words.measure} value={now.measure} onChange={measure => set({ measure })}
+			of={(['outstanding', 'all', 'gone'] as const).map(key =>
+				[key, (shape.event.pages ? words.measuresOfPages : words.measures)[key]])} />}
+		{state.value.tab === 'heap' && <Snapshots />}
+		<div class="tab-switch" role="group">
+			{Object.entries(words.views).map(([key, title]) => <button key={key} aria-pressed={now.view === key}
+				onClick={() => set({ view: key as View })}>{title}</button>)}
+		</div>
+		<button aria-pressed={now.inverted} onClick={() => set({ inverted: !now.inverted, root: '', at: '' })}>{words.inverted}</button>
+		<button aria-pressed={now.flipped} onClick={() => set({ flipped: !now.flipped })}>{words.upward}</button>
+		<Choice title={words.order} value={now.order} onChange={order => set({ order })}
+			of={Object.entries(words.orders) as [Panel['order'], string][]} />
+	</div>;
+}
+
+// Which blocks are shown, by snapshots: those that are there at one and were not at an earlier one.
+function Snapshots() {
+	const { snapshots } = recording.value!.head;
+	const [from, to] = panel.value.snapshots ?? [0, 0];
+	const named: [string, string][] = snapshots.map((one, i) => [String(i + 1), words.snapshot(i + 1, seconds(one.time, span.value[1]), shown(one.label))]);
+	const set = (a: number, b: number) => changePanel({ snapshots: b ? [a < b ? a : 0, b] : null });
+	return snapshots.length === 0 ? null : <>
+		<Choice title={words.atSnapshot} value={String(to)} of={[['0', words.atEnd], ...named]} onChange={value => set(from, Number(value))} />
+		{to > 0 && <Choice title={words.sinceSnapshot} value={String(from)} of={[['0', words.sinceStart], ...named.slice(0, to - 1)]}
+			onChange={value => set(Number(value), to)} />}
+	</>;
+}
+
+// The first answer: where the most is.
+function Answer({ shape, names }: { shape: Analysis; names: Words }) {
+	const { tree } = shape;
+	const [top] = childrenOf(tree, 0, 'weight');
+	if (top === undefined)
+		return null;
+	const path = hottestPath(tree, top);
+	const end = path[path.length - 1] ?? top;
+	return <p class="tab-answer">
+		{words.answer(share(tree.total[top], tree.total[0]), names.name(top), names.short(end))}{' '}
+		<button onClick={() => setCurrent(end)}>{words.walk}</button>
+	</p>;
+}
+
+function columnsOf(shape: Analysis, names: Words): GridColumn[] {
+	const { tree, event, samples, kept } = shape;
+	const whole = tree.total[0];
+	const amount = event.unit === 'ns' || event.unit === 'bytes' ? names.amount : grouped; // the title has the unit
+	const columns: GridColumn[] = [
+		{ key: 'total', title: amount === grouped ? event.unit : words.total, value: node => tree.total[node], text: amount,
+			bar: node => whole ? tree.total[node] / whole : 0 },
+		{ key: 'share', title: '%', value: node => tree.total[node], text: value => share(value, whole) },
+		{ key: 'self', title: words.self, value: node => tree.self[node], text: amount,
+			bar: node => whole ? tree.self[node] / whole : 0 },
+	];
+	if (event.counts && event.unit !== event.row + 's')
+		columns.push({ key: 'count', title: event.row + 's', value: node => tree.totalTimes[node],
+			text: value => names.count(value).split(' ')[0] });
+	if (tree.allocated) {
+		const { allocated, allocations } = tree;
+		columns.push(
+			{ key: 'allocated', title: event.pages ? words.committed : words.allocated, value: node => allocated[node], text: names.amount },
+			{ key: 'average', title: words.average, value: node => allocated[node] / allocations![node], text: names.amount });
+	}
+	columns.push({ key: 'when', title: words.when, width: 0, value: node => -tree.first[node], text: () => '',
+		whens: nodes => {
+			const [from, to] = state.value.range ?? span.value;
+			return histograms(shape.shaped, samples, kept, nodes, from, to, WHEN_BINS);
+		} });
+	return columns;
+}
+
+function columnsOfBoth({ tree }: Analysis, names: Words): GridColumn[] {
+	const change = (node: number) => tree.total[node] - tree.before![node];
+	const most = Math.max(tree.total[0], tree.before![0]);
+	const text = (value: number) => (value < 0 ? '\u2212' : '+') + names.amount(Math.abs(value));
+	return [
+		{ key: 'change', title: comparison.changed, value: change, text, bar: node => Math.abs(change(node)) / most },
+		{ key: 'percent', title: '%', value: change, text: (value, node) => tree.before![node]
+			? (value < 0 ? '\u2212' : '+') + share(Math.abs(value), tree.before![node]) : comparison.isNew },
+		{ key: 'before', title: comparison.before, value: node => tree.before![node], text: names.amount },
+		{ key: 'total', title: comparison.after, value: node => tree.total[node], text: names.amount },
+	];
+}
+
+const groupsAvailable = () => Object.keys(GROUPS).map(key => ({ key, title: key }));
+
+export function Stacks() {
+	const shape = analysis.value, names = treeWords.value;
+	const canvas = useRef<HTMLDivElement>(null);
+	const columns = useMemo(() => !shape || !names ? [] : shape.tree.before ? columnsOfBoth(shape, names) : columnsOf(shape, names),
+		[shape, names]);
+	const info = tabOf(state.value.tab);
+	if (!eventId.value)
+		return <Lacks of={info.lacks} />;
+	if (!shape || !names)
+		return <p class="shell-message">{words.reading(words.parts.samples)}</p>;
+
+	const { tree, version } = shape;
+	if (tree.total[0] <= 0)
+		return <><Tools shape={shape} /><div class="shell-message">
+			<p>{words.emptyRange(shape.event.row, shape.event.samples)}</p>
+			<button onClick={() => change({ range: null, filters: [] })}>{words.showAll}</button>
+		</div></>;
+
+	const now = panel.value;
+	const flame = { tree, version, words: names, root: root.value, current: current.value, order: now.order, flipped: now.flipped,
+		hits: hits.value, dark: isDark.value, mode: tree.before ? 'difference' as const : 'kind' as const, onCurrent: setCurrent, onRoot: setRoot,
+		onMenu: (node: number, x: number, y: number) => { setCurrent(node); openMenu(x, y); } };
+	const title = recording.value!.head.title || 'wick';
+	const grid = { tree, version, words: names, root: 0, columns, sort: sort.value };
+	return <div class="shell-view">
+		<div class="shell-main">
+			<Tools shape={shape} />
+			{!state.value.range && state.value.filters.length === 0 && <Answer shape={shape} names={names} />}
+			<div class="tab-body">
+				{now.view === 'heat' && <div class="tab-half tab-text">
+					<Heat samples={shape.samples} kept={shape.kept} to={span.value[1]} range={state.value.range} dark={isDark.value}
+						onRange={range => setRange(range, true)} />
+				</div>}
+				{now.view !== 'flame' && now.view !== 'heat' && <div class="tab-half">
+					<Grid {...grid} groups={now.groups.map(key => ({ key, title: key }))} available={groupsAvailable()}
+						onGroups={groups => changePanel({ groups, root: '', at: '' })} current={current.value} hits={hits.value}
+						open={openNodes} onSort={next => { sort.value = next; }} onCurrent={setCurrent}
+						onMenu={flame.onMenu} onZoom={setRoot} dark={isDark.value}
+						onBrush={(a, b) => {
+							const [from, to] = state.value.range ?? span.value;
+							setRange([from + a * (to - from), from + b * (to - from)]);
+						}} />
+					<div class="tab-tools">{words.copyTable}{(['tsv', 'csv', 'markdown', 'folded'] as const).map(form =>
+						<button key={form} onClick={() => copy(tableText({ ...grid, open: openNodes.value }, form))}>{words.forms[form]}</button>)}</div>
+				</div>}
+				{(now.view === 'flame' || now.view === 'both') && <div class="tab-half" ref={canvas}>
+					<Flame {...flame} />
+					<div class="tab-tools">
+						<button onClick={() => save(title + '.svg', new Blob([flameSvg(flame, canvas.current!.clientWidth)],
+							{ type: 'image/svg+xml' }))}>{words.saveFlame}</button>
+						<button onClick={() => void flamePng(canvas.current!.querySelector('canvas')!)
+							.then(blob => save(title + '.png', blob))}>{words.savePng}</button>
+					</div>
+				</div>}
+			</div>
+		</div>
+		{detailsOpen.value && <Details />}
+	</div>;
+}

@@ -1,0 +1,324 @@
+// The shape of a calling tree: which nodes there are, and on which node each row of the samples
+// ends. It depends on grouping and verbs; the selection only changes weights (views/weigh.ts).
+import { Hidden, type Recording, type Samples } from '../data/types';
+import type { Annotations } from '../state/presets';
+import { PairMap } from './pairs';
+import { Kind, type Tree } from './tree';
+
+// What is done with a function wherever it is met.
+export const enum Action { Keep, Merge, Collapse }
+
+export interface Shape {
+	groups: Kind[]; // levels above the stack, outermost first
+	modules: boolean; // frames are modules: neighbours of one module are one
+	inverted: boolean;
+	recursion: boolean; // a function right below itself is one node with it
+	focus: Uint8Array | null; // by function: callers of these are left out
+	actions: Uint8Array | null; // Action by function
+	isModuleMerged: Uint8Array | null; // by image: neighbours of it are one frame
+	annotations: Annotations | null;
+	hides: number; // Hidden: frames that are parts of their callers
+}
+
+export interface Shaped {
+	tree: Tree;
+	nodeOf: Uint32Array; // by row
+}
+
+// Inverted, a stack of n frames has up to n nodes of its own: from here on, stacks keep their
+// innermost function only.
+const MOST_NODES = 2_000_000;
+const MOST_DEPTH = 65_535;
+const NOWHERE = 0xffffffff;
+
+class Nodes {
+	count = 1;
+	parent: Uint32Array;
+	kind: Uint8Array; // Kind
+	id: Uint32Array;
+	depth: Uint16Array;
+	inlined: Uint8Array;
+	private known: PairMap;
+
+	constructor(expected: number) {
+		this.parent = new Uint32Array(expected);
+		this.kind = new Uint8Array(expected);
+		this.id = new Uint32Array(expected);
+		this.depth = new Uint16Array(expected);
+		this.inlined = new Uint8Array(expected);
+		this.known = new PairMap(1024);
+	}
+
+	child(parent: number, kind: Kind, id: number, inlined: number): number {
+		const key = (kind << 28 | id) >>> 0;
+		let node = this.known.get(parent, key);
+		if (node >= 0) {
+			this.inlined[node] &= inlined;
+			return node;
+		}
+		node = this.add(parent, kind, id, inlined);
+		this.known.add(parent, key, node);
+		return node;
+	}
+
+	// One that is known to be new.
+	add(parent: number, kind: Kind, id: number, inlined: number): number {
+		const node = this.count++;
+		if (node === this.parent.length)
+			this.grow();
+		this.parent[node] = parent;
+		this.kind[node] = kind;
+		this.id[node] = id;
+		this.depth[node] = Math.min(this.depth[parent] + 1, MOST_DEPTH);
+		this.inlined[node] = inlined;
+		return node;
+	}
+
+	private grow(): void {
+		const copied = <T extends Uint8Array | Uint16Array | Uint32Array>(from: T): T => {
+			const to = new (from.constructor as new (n: number) => T)(2 * from.length);
+			to.set(from as never);
+			return to;
+		};
+		this.parent = copied(this.parent);
+		this.kind = copied(this.kind);
+		this.id = copied(this.id);
+		this.depth = copied(this.depth);
+		this.inlined = copied(this.inlined);
+	}
+}
+
+// Which processes, threads ... are one: the id of the first.
+export function namesakes(recording: Recording): Uint32Array {
+	const { processes } = recording.head;
+	const first = new Map<string, number>();
+	return Uint32Array.from(processes, (process, i) => {
+		if (!process)
+			return 0;
+		if (!first.has(process.name))
+			first.set(process.name, i);
+		return first.get(process.name)!;
+	});
+}
+
+// The id of a row on a level; undefined: the level is left out for the row.
+function levelOf(recording: Recording, samples: Samples, kind: Kind, shape: Shape): (row: number) => number | undefined {
+	const { head } = recording;
+	const { thread, cpu, about, weight, times } = samples;
+	const process = Uint32Array.from(head.threads, t => t ? t.process : 0);
+	const same = namesakes(recording);
+	const leaves = sameStacks(recording, shape.hides).of;
+	const leafOf = (row: number) => recording.frames.fn[recording.stacks.frame[leaves[samples.stack[row]]]];
+	const ofSubject = (column: 'what' | 'by' | 'heap') => {
+		const first = new Map<unknown, number>();
+		const ids = head.subjects.map((subject, i) => {
+			const key = subject?.[column] || 0;
+			if (!first.has(key))
+				first.set(key, i);
+			return key ? first.get(key)! : undefined;
+		});
+		return (row: number) => ids[about[row]];
+	};
+	switch (kind) {
+	case Kind.Process: return row => same[process[thread[row]]];
+	case Kind.Pid: return row => process[thread[row]];
+	case Kind.Thread: return row => thread[row];
+	case Kind.Cpu: return row => cpu[row];
+	case Kind.Reason:
+	case Kind.Allocator: return ofSubject('what');
+	case Kind.Readier: return ofSubject('by');
+	case Kind.Heap: return ofSubject('heap');
+	case Kind.Annotation: return row => shape.annotations?.of[samples.stack[row]] ?? 0;
+	case Kind.Module: return row => recording.names.image[leafOf(row)];
+	case Kind.Function: return leafOf;
+	case Kind.Size: return row => Math.floor(Math.log2(Math.max(weight[row] / Math.max(times[row], 1), 1)));
+	default: return () => undefined;
+	}
+}
+
+const isOfThread = (kind: Kind) => kind === Kind.Process || kind === Kind.Pid || kind === Kind.Thread;
+
+export function buildTree(recording: Recording, samples: Samples, shape: Shape): Shaped {
+	const { stacks, frames, names } = recording;
+	const { stack, time } = samples;
+	const nodes = new Nodes(stacks.count + 1024);
+	const nodeOf = basesOf(recording, samples, shape, nodes);
+	// Of the stacks that were met below one base: where they end. Rows are read base by base.
+	const metBelow = new Uint32Array(stacks.count).fill(NOWHERE), endOf = new Uint32Array(stacks.count);
+	const isPlain = !shape.inverted && !shape.modules && !shape.recursion && !shape.focus && !shape.actions
+		&& !shape.isModuleMerged;
+	const same = sameStacks(recording, shape.hides);
+	const chain: number[] = [];
+	let cut = 0;
+
+	function step(at: number, base: number, of: number): number {
+		const fn = frames.fn[stacks.frame[of]];
+		const action = shape.actions ? shape.actions[fn] : Action.Keep;
+		if (action === Action.Merge)
+			return at;
+		if (shape.focus && at === base && !shape.focus[fn])
+			return at;
+		const isCode = at !== base;
+		if (isCode && shape.actions && nodes.kind[at] === Kind.Function
+			&& shape.actions[nodes.id[at]] === Action.Collapse)
+			return at;
+		const image = names.image[fn];
+		if (shape.modules)
+			return isCode && nodes.id[at] === image ? at : nodes.child(at, Kind.Module, image, 0);
+		if (shape.isModuleMerged?.[image])
+			return isCode && nodes.kind[at] === Kind.Module && nodes.id[at] === image
+				? at : nodes.child(at, Kind.Module, image, 0);
+		if (isCode && shape.recursion && nodes.id[at] === fn)
+			return at;
+		return nodes.child(at, Kind.Function, fn, same.inlined[of]);
+	}
+
+	function fromRoot(base: number, leaf: number): number {
+		let at = same.of[leaf];
+		chain.length = 0;
+		for (; at && metBelow[at] !== base; at = same.parent[at])
+			chain.push(at);
+		let node = at ? endOf[at] : base;
+		while (chain.length) {
+			at = chain.pop()!;
+			// Without verbs, each of these stacks is a node of its own.
+			node = isPlain ? nodes.add(node, Kind.Function, frames.fn[stacks.frame[at]], same.inlined[at])
+				: step(node, base, at);
+			metBelow[at] = base;
+			endOf[at] = node;
+		}
+		return node;
+	}
+
+	function fromLeaf(base: number, leaf: number): number {
+		let node = base;
+		if (metBelow[leaf] === base)
+			return endOf[leaf];
+		for (let at = same.of[leaf]; at; at = same.parent[at]) {
+			if (nodes.count > MOST_NODES && node !== base) {
+				cut++;
+				break;
+			}
+			node = step(node, base, at);
+		}
+		metBelow[leaf] = base;
+		endOf[leaf] = node;
+		return node;
+	}
+
+	const walk = shape.inverted ? fromLeaf : fromRoot;
+	for (const row of inOrderOf(nodeOf, nodes.count))
+		nodeOf[row] = walk(nodeOf[row], stack[row]);
+	return { tree: finish(nodes, nodeOf, time, cut), nodeOf };
+}
+
+// By row: the node of the levels above its stack.
+function basesOf(recording: Recording, samples: Samples, shape: Shape, nodes: Nodes): Uint32Array {
+	const levels = shape.groups.map(kind => ({ kind, of: levelOf(recording, samples, kind, shape) }));
+	const areOfThreads = shape.groups.every(isOfThread);
+	const known = new Int32Array(recording.head.threads.length).fill(-1); // by thread
+	const { thread } = samples;
+
+	const bases = new Uint32Array(thread.length);
+	for (let row = 0; row < thread.length; row++) {
+		let base = areOfThreads ? known[thread[row]] : -1;
+		if (base < 0) {
+			base = 0;
+			for (const level of levels) {
+				const id = level.of(row);
+				if (id !== undefined)
+					base = nodes.child(base, level.kind, id, 0);
+			}
+			known[thread[row]] = base;
+		}
+		bases[row] = base;
+	}
+	return bases;
+}
+
+// By stack: its innermost frame that is shown, and the caller of that.
+interface ShownStacks { leaf: Uint32Array; caller: Uint32Array }
+
+// As show_callers of views/tree/tree_shown.c has it.
+function shownStacks({ stacks: { count, parent, hidden } }: Recording, hides: number): ShownStacks {
+	const leaf = new Uint32Array(count), caller = new Uint32Array(count);
+	for (let i = 1; i < count; i++) {
+		const above = parent[i];
+		caller[i] = hidden[above] & hides & Hidden.Plumbing ? caller[above] : above;
+		leaf[i] = hidden[i] & hides ? leaf[above] : i;
+	}
+	return { leaf, caller };
+}
+
+// Stacks that differ only in lines are the same: by stack, the first of them; of that, its parent.
+interface SameStacks { of: Uint32Array; parent: Uint32Array; inlined: Uint8Array }
+const known = new WeakMap<Recording, Map<number, SameStacks>>();
+
+function sameStacks(recording: Recording, hides: number): SameStacks {
+	const byHidden = known.get(recording) ?? new Map<number, SameStacks>();
+	known.set(recording, byHidden);
+	if (byHidden.has(hides))
+		return byHidden.get(hides)!;
+	const { stacks: { count, frame }, frames } = recording;
+	const { leaf, caller } = shownStacks(recording, hides);
+	const met = new PairMap(count);
+	const same = { of: new Uint32Array(count), parent: new Uint32Array(count), inlined: new Uint8Array(count) };
+	for (let i = 1; i < count; i++) {
+		if (leaf[i] !== i) {
+			same.of[i] = same.of[leaf[i]];
+			continue;
+		}
+		const above = same.of[caller[i]], fn = frames.fn[frame[i]], inlined = frames.inlined[frame[i]];
+		const first = met.get(above, fn);
+		same.of[i] = first < 0 ? i : first;
+		if (first < 0) {
+			met.add(above, fn, i);
+			same.parent[i] = above;
+			same.inlined[i] = inlined;
+		} else {
+			same.inlined[first] &= inlined;
+		}
+	}
+	byHidden.set(hides, same);
+	return same;
+}
+
+// All rows, those with equal values together.
+function inOrderOf(values: Uint32Array, count: number): Uint32Array {
+	const next = new Uint32Array(count + 1), order = new Uint32Array(values.length);
+	for (let row = 0; row < values.length; row++)
+		next[values[row] + 1]++;
+	for (let i = 0; i < count; i++)
+		next[i + 1] += next[i];
+	for (let row = 0; row < values.length; row++)
+		order[next[values[row]]++] = row;
+	return order;
+}
+
+function finish(nodes: Nodes, nodeOf: Uint32Array, time: Float64Array, cut: number): Tree {
+	const { count } = nodes;
+	const parent = nodes.parent.slice(0, count);
+	const childAt = new Uint32Array(count + 1);
+	const children = new Uint32Array(Math.max(count - 1, 0));
+	const first = new Float64Array(count).fill(Infinity);
+
+	for (let node = 1; node < count; node++)
+		childAt[parent[node] + 1]++;
+	for (let node = 0; node < count; node++)
+		childAt[node + 1] += childAt[node];
+	const next = childAt.slice(0, count);
+	for (let node = 1; node < count; node++)
+		children[next[parent[node]]++] = node;
+	for (let row = nodeOf.length - 1; row >= 0; row--)
+		first[nodeOf[row]] = time[row];
+	for (let node = count - 1; node > 0; node--)
+		if (first[node] < first[parent[node]])
+			first[parent[node]] = first[node];
+	return {
+		count, parent, childAt, children, first, cut, before: null, selfBefore: null, allocated: null, allocations: null,
+		kind: nodes.kind.slice(0, count), id: nodes.id.slice(0, count),
+		depth: nodes.depth.slice(0, count), inlined: nodes.inlined.slice(0, count),
+		self: new Float64Array(count), total: new Float64Array(count),
+		selfTimes: new Float64Array(count), totalTimes: new Float64Array(count),
+	};
+}

@@ -1,0 +1,85 @@
+// The calling tree of one event: its shape is made once for a grouping and a set of verbs
+// (views/build.ts), its weights for each selection (views/weigh.ts). Nodes are columns; a parent has
+// a smaller number than its children, node 0 is the whole.
+
+export const enum Kind { Whole, Process, Pid, Thread, Cpu, Reason, Readier, Heap, Allocator, Size, Annotation, Module, Function }
+
+export interface Tree {
+	count: number;
+	parent: Uint32Array;
+	kind: Uint8Array; // Kind
+	id: Uint32Array; // of what the kind says: a function, a process (the first of its name), ...
+	depth: Uint16Array;
+	inlined: Uint8Array; // wherever it was met it was inlined into its parent
+	childAt: Uint32Array; // [count + 1]: children of n are children[childAt[n]] ... before childAt[n + 1]
+	children: Uint32Array; // in no order
+	first: Float64Array; // when the node was met first, in ns
+
+	// Of the selection.
+	self: Float64Array;
+	total: Float64Array;
+	selfTimes: Float64Array; // how many samples or blocks
+	totalTimes: Float64Array;
+	before: Float64Array | null; // of a comparison: the total of the other recording
+	selfBefore: Float64Array | null;
+	allocated: Float64Array | null; // of an event with lifetimes: the total of all that was allocated,
+	allocations: Float64Array | null; // and in how many blocks
+	cut: number; // inverted: stacks of which only the innermost function is shown
+}
+
+export type Order = 'weight' | 'name' | 'time';
+
+// What components need to write about nodes. A node's path is stable: the same in each selection,
+// grouping permitting, and after reloading.
+export interface Words {
+	name(node: number): string; // whole
+	short(node: number): string; // as labels show it
+	module(node: number): string; // '' for what is no code
+	kind(node: number): string; // 'kernel', 'process' ...
+	look(node: number): number; // colour: kind of code (0-7), 8 structure, 9 start-up code
+	isUnnamed(node: number): boolean;
+	place(node: number): string; // 'src/main.rs', or ''
+	amount(weight: number): string; // with its unit
+	count(times: number): string; // '1,200 samples'; '' if their number means nothing
+}
+
+// The children of a node, in that order. Only those with a total.
+export function childrenOf(tree: Tree, node: number, order: Order, words?: Words): Uint32Array {
+	const list = tree.children.slice(tree.childAt[node], tree.childAt[node + 1])
+		.filter(child => tree.total[child] > 0 || (tree.before && tree.before[child] > 0));
+	if (order === 'weight')
+		return list.sort((a, b) => tree.total[b] - tree.total[a] || a - b);
+	if (order === 'time')
+		return list.sort((a, b) => tree.first[a] - tree.first[b] || a - b);
+	return list.sort((a, b) => {
+		const x = words!.name(a), y = words!.name(b);
+		return x < y ? -1 : x > y ? 1 : a - b;
+	});
+}
+
+export function pathOf(tree: Tree, node: number): number[] {
+	const path = [];
+	for (let at = node; at; at = tree.parent[at])
+		path.push(at);
+	return path.reverse();
+}
+
+export function isWithin(tree: Tree, node: number, top: number): boolean {
+	while (node > top)
+		node = tree.parent[node];
+	return node === top;
+}
+
+const memories = new WeakMap<Tree, { version: number; lists: Map<string, Uint32Array> }>();
+
+// Sorting the children of a wide node takes long: a list of its children is kept until the weights change.
+export function remembered(tree: Tree, version: number, order: string, node: number, make: () => Uint32Array): Uint32Array {
+	let memory = memories.get(tree);
+	if (memory?.version !== version)
+		memories.set(tree, memory = { version, lists: new Map() });
+	const key = order + node;
+	let list = memory.lists.get(key);
+	if (!list)
+		memory.lists.set(key, list = make());
+	return list;
+}
