@@ -1,13 +1,9 @@
 #include "views/tree/tree.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "base/bisect.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/num.h"
-#include "views/tree/merge.h"
 #include "views/tree/siblings.h"
 #include "views/tree/tree_internal.h"
 
@@ -29,92 +25,6 @@ void wk_tree_complete_options(struct wk_tree_options *options, const struct wk_m
 		options->hides_plumbing && source->is_of_pages && !model->traits->logs_events;
 	options->hides_allocators =
 		options->hides_mapping || (options->hides_plumbing && source->is_of_blocks);
-}
-
-/* ---- names */
-
-/* A name of the tree's own; frees the buffer. */
-static struct wk_str own_name(struct wk_tree *tree, struct wk_buf *text)
-{
-	struct wk_str copy = wk_arena_copy(&tree->arena, wk_buf_str(text));
-
-	wk_buf_fini(text);
-	return copy;
-}
-
-/* `id` distinguishes several that have no name of their own. */
-static struct wk_str composed_name(struct wk_tree *tree, struct wk_str name, const char *what,
-				   uint32_t id)
-{
-	struct wk_buf text = { 0 };
-
-	if (name.len == 0)
-		wk_buf_add_fmt(&text, "%s %" PRIu32, what, id);
-	else
-		wk_buf_add_fmt(&text, "%.*s (%" PRIu32 ")", WK_STR_ARG(name), id);
-	return own_name(tree, &text);
-}
-
-static struct wk_str name_or_unknown(const struct wk_model *model, wk_text_id id)
-{
-	return id ? wk_model_str(model, id) : wk_str_c("(unknown)");
-}
-
-struct wk_str wk_function_shown_name(const struct wk_model *model, wk_function_id id)
-{
-	return name_or_unknown(model, model->functions[id].name);
-}
-
-/* In a comparison threads of one name are one, which has no number. */
-static struct wk_str thread_name(struct wk_tree *tree, const struct wk_folding *f, wk_thread_id id)
-{
-	struct wk_str name = wk_model_str(f->model, f->model->threads[id].name);
-
-	return f->options->pairs && name.len
-		       ? name
-		       : composed_name(tree, name, "thread", f->model->threads[id].tid);
-}
-
-/* "64 B and more", up to twice as much. */
-static struct wk_str size_name(struct wk_tree *tree, uint32_t digits)
-{
-	struct wk_buf text = { 0 };
-
-	wk_num_add_bytes(&text, digits ? (uint64_t)1 << (digits - 1) : 0);
-	wk_buf_add_text(&text, digits ? " and more" : "");
-	return own_name(tree, &text);
-}
-
-static struct wk_str name_of_label(struct wk_tree *tree, const struct wk_folding *f, uint32_t label)
-{
-	const struct wk_model *model = f->model;
-	uint32_t id = WK_LABEL_ID(label);
-
-	switch (WK_LABEL_KIND(label)) {
-	case WK_LABEL_PROCESS_NAME:
-		return wk_model_str(model, id);
-	case WK_LABEL_PROCESS:
-		if (model->processes[id].pid == WK_UNKNOWN_PID)
-			return wk_model_str(model, model->processes[id].name);
-		return composed_name(tree, wk_model_str(model, model->processes[id].name),
-				     "process", model->processes[id].pid);
-	case WK_LABEL_CPU:
-		return composed_name(tree, (struct wk_str){ 0 }, "CPU", id);
-	case WK_LABEL_MODULE:
-		return name_or_unknown(model, wk_function_module(model, id));
-	case WK_LABEL_THREAD:
-		return id ? thread_name(tree, f, id) : wk_str_c("(interrupt)");
-	case WK_LABEL_TEXT:
-		return wk_model_str(model, id);
-	case WK_LABEL_SIZE:
-		return size_name(tree, id);
-	case WK_LABEL_ANNOTATION:
-		return wk_str_c(wk_annotation_label(f->options->annotations, id));
-	case WK_LABEL_LINE:
-		return wk_function_shown_name(model, model->named_frames.function[id]);
-	default:
-		return wk_function_shown_name(model, id);
-	}
 }
 
 /* ---- the order of siblings */
@@ -159,7 +69,7 @@ static uint32_t *rank_names(const struct ordering *o, struct wk_tree *tree, cons
 		if (!*known) {
 			*known = count + 1;
 			*WK_APPEND(ranked, count, ranked_cap) = (struct wk_ranked_name){
-				name_of_label(tree, o->f, label), *known, next };
+				wk_folding_name(o->f, label, &tree->arena), *known, next };
 		}
 		number[i] = *known;
 	}
@@ -338,28 +248,11 @@ static uint32_t start_node(struct wk_tree *tree, uint32_t parent, struct wk_str 
 
 static void name_node(struct wk_tree *tree, const struct ordering *o, uint32_t node, uint32_t label)
 {
-	static const uint8_t kinds[] = {
-		[WK_LABEL_FUNCTION] = WK_NODE_FUNCTION,
-		[WK_LABEL_PROCESS_NAME] = WK_NODE_PROCESS,
-		[WK_LABEL_PROCESS] = WK_NODE_PROCESS,
-		[WK_LABEL_THREAD] = WK_NODE_THREAD,
-		[WK_LABEL_CPU] = WK_NODE_CPU,
-		[WK_LABEL_MODULE] = WK_NODE_MODULE,
-		[WK_LABEL_TEXT] = WK_NODE_SUBJECT,
-		[WK_LABEL_SIZE] = WK_NODE_SUBJECT,
-		[WK_LABEL_LINE] = WK_NODE_FUNCTION,
-		[WK_LABEL_ANNOTATION] = WK_NODE_SUBJECT,
-	};
-	uint32_t id = WK_LABEL_ID(label);
-
-	tree->name[node] = name_of_label(tree, o->f, label);
-	tree->kind[node] = kinds[WK_LABEL_KIND(label)];
-	if (WK_LABEL_KIND(label) == WK_LABEL_LINE) {
-		tree->place[node] = id;
-		id = o->f->shown[o->f->model->named_frames.function[id]];
-	}
-	if (wk_node_is_code(tree->kind[node]))
-		tree->function[node] = id;
+	tree->name[node] = wk_folding_name(o->f, label, &tree->arena);
+	tree->kind[node] = wk_label_kind(label);
+	tree->function[node] = wk_folding_function(o->f, label);
+	if (WK_LABEL_KIND(label) == WK_LABEL_LINE)
+		tree->place[node] = WK_LABEL_ID(label);
 }
 
 static void set_times(struct wk_tree *tree, const struct wk_folding *f, uint32_t node,
@@ -410,7 +303,8 @@ static void add_box(struct wk_tree *tree, const struct wk_cached_rows *kept, uin
 
 	wk_num_add_grouped(&name, kept->small_frames[place]);
 	wk_buf_add_text(&name, " small frames");
-	node = start_node(tree, parent, own_name(tree, &name));
+	node = start_node(tree, parent, wk_arena_copy(&tree->arena, wk_buf_str(&name)));
+	wk_buf_fini(&name);
 	tree->kind[node] = WK_NODE_SMALL;
 	tree->total[node] = tree->self[node] = kept->small_weight[place];
 	tree->small_count[node] = kept->small_frames[place];

@@ -84,6 +84,8 @@ static void add_sample(struct folder *folder, uint32_t node, uint32_t sample)
 	uint64_t weight = weight_of_sample(folder, sample);
 
 	make_room(folder, node + 1);
+	if (folder->f->node_of)
+		folder->f->node_of[sample] = node;
 	folder->sum->samples[node] = sum_u32(folder->sum->samples[node], times);
 	if (folder->sum->left)
 		folder->sum->left[node] += folder->f->options->left[sample];
@@ -852,7 +854,8 @@ static void fold_borrowed(struct wk_folding *f, const struct wk_filter *filter,
 	const struct wk_samples *samples = &f->model->samples;
 	struct folder folder = { .f = f, .filter = filter, .sum = &f->sum };
 
-	if (f->model->sources[filter->source].counts_samples && !samples->is_before && !joined) {
+	if (f->model->sources[filter->source].counts_samples && !samples->is_before && !joined &&
+	    !f->node_of) {
 		add_counts(f, filter);
 		return;
 	}
@@ -916,12 +919,10 @@ void wk_folding_prepare(struct wk_folding *folding, const struct wk_model *model
 	wk_folding_choose_shown(folding);
 }
 
-void wk_folding_init(struct wk_folding *folding, const struct wk_model *model,
-		     const struct wk_filter *filter, const struct wk_tree_options *options)
+void wk_folding_fill(struct wk_folding *folding, const struct wk_filter *filter)
 {
 	uint32_t *joined;
 
-	wk_folding_prepare(folding, model, options);
 	if (wk_folding_borrow(folding, &joined))
 		fold_borrowed(folding, filter, joined);
 	else
@@ -930,6 +931,13 @@ void wk_folding_init(struct wk_folding *folding, const struct wk_model *model,
 	choose_side(folding);
 	roll_up(folding);
 	scale_before(folding);
+}
+
+void wk_folding_init(struct wk_folding *folding, const struct wk_model *model,
+		     const struct wk_filter *filter, const struct wk_tree_options *options)
+{
+	wk_folding_prepare(folding, model, options);
+	wk_folding_fill(folding, filter);
 }
 
 void wk_folding_fini(struct wk_folding *folding)

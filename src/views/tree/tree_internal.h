@@ -6,8 +6,9 @@
  *   tree_join.c   the borrowed one, if some functions are merged
  *   tree_keep.c   which of its nodes are drawn, and what the rest becomes
  *   tree.c        the kept ones in the requested order, as columns
+ *   tree_label.c  names of nodes
  *
- * For views/tree/tree*.c, views/tree/flat.c and views/tree/stack_rows.c alone. */
+ * For views/tree/ and views/aggregate/tree_shape.c alone. */
 #ifndef WK_VIEWS_TREE_TREE_INTERNAL_H
 #define WK_VIEWS_TREE_TREE_INTERNAL_H
 
@@ -73,6 +74,8 @@ struct wk_folding {
 	uint8_t *is_recursive; /* the same */
 	size_t recursive_cap;
 	struct wk_folding_weights sum;
+	uint32_t *node_of; /* by sample in view: the node that it was added to. Supplied by a caller
+			    * that wants it, between the two steps; otherwise NULL */
 	uint64_t *chart_own; /* for a chart, by node of `own`: its parent's own weight when the node
 			      * began; otherwise NULL */
 	size_t chart_own_cap;
@@ -98,7 +101,10 @@ static inline uint64_t wk_folding_scaled(uint64_t weight, double factor)
 void wk_folding_prepare(struct wk_folding *folding, const struct wk_model *model,
 			const struct wk_tree_options *options);
 
-/* The same, and then the samples. */
+/* And then the samples. */
+void wk_folding_fill(struct wk_folding *folding, const struct wk_filter *filter);
+
+/* Both. */
 void wk_folding_init(struct wk_folding *folding, const struct wk_model *model,
 		     const struct wk_filter *filter, const struct wk_tree_options *options);
 
@@ -167,6 +173,13 @@ static inline uint32_t wk_folding_label(const struct wk_folding *f, uint32_t nod
 					 f->shown[f->model->named_frames.function[label]])
 			      : label;
 }
+
+/* Its name, if the model does not have it in the arena; what it is; for code the function, for a
+ * module one of its functions, otherwise 0. */
+struct wk_str wk_folding_name(const struct wk_folding *folding, uint32_t label,
+			      struct wk_arena *arena);
+enum wk_node_kind wk_label_kind(uint32_t label);
+wk_function_id wk_folding_function(const struct wk_folding *folding, uint32_t label);
 
 static inline bool wk_folding_is_inlined(const struct wk_folding *f, uint32_t node)
 {
