@@ -244,6 +244,11 @@ static bool has_blocks(const struct wk_model *model)
 	return false;
 }
 
+bool wk_left_counts_blocks(const struct wk_model *model)
+{
+	return model->samples.times || has_blocks(model);
+}
+
 struct wk_left wk_left_start(const struct wk_model *model)
 {
 	size_t count = model->samples.count;
@@ -251,7 +256,7 @@ struct wk_left wk_left_start(const struct wk_model *model)
 
 	if (count)
 		memcpy(left.bytes, model->samples.weight, count * sizeof(*left.bytes));
-	if (!model->samples.times && !has_blocks(model))
+	if (!wk_left_counts_blocks(model))
 		return left;
 	left.blocks = wk_alloc((count + 1) * sizeof(*left.blocks));
 	for (uint32_t i = 0; i < count; i++)

@@ -53,6 +53,9 @@ struct wk_left {
 
 void wk_left_fini(struct wk_left *left);
 
+/* Is `blocks` there? */
+bool wk_left_counts_blocks(const struct wk_model *model);
+
 /* All of each sample; and without what one end frees. */
 struct wk_left wk_left_start(const struct wk_model *model);
 void wk_left_end(struct wk_left *left, const struct wk_end *end);
