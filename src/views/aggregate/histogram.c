@@ -96,8 +96,12 @@ static void add_to_bin(struct histogram *h, uint32_t bin, uint32_t low, uint32_t
 		return;
 	}
 	for (uint32_t row = wk_row_next(bits, low, high); row < high;
-	     row = wk_row_next(bits, row + 1, high))
+	     row = wk_row_next(bits, row + 1, high)) {
+		uint32_t next = row + WK_ROWS_AHEAD < high ? row + WK_ROWS_AHEAD : row;
+
+		__builtin_prefetch(&h->place_of[h->node_of[next]]);
 		add(h, row, bin, (int64_t)wk_number_at(&h->rows->weight, row));
+	}
 }
 
 /* Rows are in order of time: those of a bin follow each other. */

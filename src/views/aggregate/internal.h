@@ -33,6 +33,9 @@ void wk_selected_rows_init(struct wk_selected_rows *selected, const struct wk_ev
 			   const struct wk_row_selection *selection);
 void wk_selected_rows_fini(struct wk_selected_rows *selected);
 
+/* Columns by node may be more than caches hold: nodes of rows that come next are prefetched. */
+#define WK_ROWS_AHEAD 16
+
 /* The first selected row from `row` on, or `high`. */
 static inline uint32_t wk_row_next(const uint64_t *bits, uint32_t row, uint32_t high)
 {

@@ -28,9 +28,11 @@ static void add_rows(struct wk_node_sum *total, const struct wk_tree_shape *shap
 
 	for (uint32_t row = wk_row_next(s->bits, s->low, s->high); row < s->high;
 	     row = wk_row_next(s->bits, row + 1, s->high)) {
+		uint32_t next = row + WK_ROWS_AHEAD < s->high ? row + WK_ROWS_AHEAD : row;
 		struct wk_node_sum *sum = &total[node_of[row]];
 		uint64_t weight = wk_number_at(&weights, row);
 
+		__builtin_prefetch(&total[node_of[next]], 1);
 		sum->weight += weight;
 		sum->times += weight || !skips_empty ? wk_number_at(&times, row) : 0;
 	}
@@ -42,8 +44,10 @@ static void add_ends(struct wk_node_sum *total, const struct wk_tree_shape *shap
 	uint64_t sign = (uint64_t)(int64_t)s->sign;
 
 	for (uint32_t i = s->end_low; i < s->end_high; i++) {
+		uint32_t next = i + WK_ROWS_AHEAD < s->end_high ? i + WK_ROWS_AHEAD : i;
 		struct wk_node_sum *sum = &total[shape->node_of[s->ends->row[i]]];
 
+		__builtin_prefetch(&total[shape->node_of[s->ends->row[next]]], 1);
 		if (!wk_selected_end(s, i))
 			continue;
 		sum->weight += sign * wk_number_at(&s->ends->weight, i);
@@ -56,6 +60,8 @@ static void roll_up(struct wk_node_sum *total, const struct wk_tree_shape *shape
 	for (uint32_t i = shape->count; i-- > 1;) {
 		struct wk_node_sum *above = &total[shape->parent[i]];
 
+		__builtin_prefetch(&total[shape->parent[i > WK_ROWS_AHEAD ? i - WK_ROWS_AHEAD : 0]],
+				   1);
 		above->weight += total[i].weight;
 		above->times += total[i].times;
 	}
