@@ -14,6 +14,7 @@
 #include "read_file.h"
 #include "small_model.h"
 #include "views/compare/pairs.h"
+#include "views/tree/annotations.h"
 
 static uint64_t seed = 1;
 
@@ -192,8 +193,13 @@ static void compare_with_tree(const struct question *q, const struct wk_event_ro
 static const char *const groupings[] = {
 	"stack", "function", "module", "process,thread,stack", "pid,cpu,module",
 	"wait-reason,readied-by,stack", "heap,allocator,size,function", "thread,module,function",
-	"size,process,stack", "cpu,function,stack",
+	"size,process,stack", "cpu,function,stack", "annotation,process,stack",
 };
+
+static const struct wk_annotation_rule rules[] = {
+	{ .label = "working", .function = "^work|1" }, { .label = "starting", .function = "r" },
+};
+static const struct wk_annotations annotations = { rules, 2 };
 
 static struct wk_grouping random_grouping(const char **words)
 {
@@ -218,6 +224,7 @@ static void choose_options(struct question *q, struct wk_grouping *grouping)
 		.order = (enum wk_tree_order)random_below(3), .keeps_both_sides = true };
 	if (random_below(2)) {
 		*grouping = random_grouping(&words);
+		q->options.annotations = random_below(3) ? &annotations : NULL;
 		q->options.grouping = grouping;
 	}
 	snprintf(q->words, sizeof(q->words), "by %s, %s, options %x%s, time %s, filter %s%s%s",
