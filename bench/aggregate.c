@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "base/mem.h"
+#include "render/page/page_tree.h"
 #include "views/aggregate/histogram.h"
 #include "views/aggregate/tree_cut.h"
 
@@ -185,6 +186,7 @@ static void measure_cut(const struct bench *b)
 {
 	struct wk_cut_options options = { .share = 0.5 / 1600 };
 	struct wk_tree_cut cut = { 0 };
+	struct wk_buf answer = { 0 };
 	double ms[ROUNDS];
 
 	for (int i = 0; i < ROUNDS; i++) {
@@ -195,7 +197,16 @@ static void measure_cut(const struct bench *b)
 		ms[i] = since(begun);
 	}
 	print(b->kind, "cut of half a pixel in 1600", ms, ROUNDS);
-	printf("%s, cut: %" PRIu32 " nodes\n", b->kind, cut.count);
+	for (int i = 0; i < ROUNDS; i++) {
+		clock_t begun = clock();
+
+		answer.len = 0;
+		wk_page_tree_write(b->shape, &cut, false, &answer);
+		ms[i] = since(begun);
+	}
+	print(b->kind, "answer", ms, ROUNDS);
+	printf("%s, cut: %" PRIu32 " nodes, %zu bytes\n", b->kind, cut.count, answer.len);
+	wk_buf_fini(&answer);
 	wk_tree_cut_fini(&cut);
 }
 
