@@ -13,6 +13,7 @@
 #include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -477,6 +478,11 @@ bool wk_os_thread_begin(void *context, uintptr_t *system)
 void wk_os_thread_end(uintptr_t system)
 {
 	pthread_join((pthread_t)system, NULL);
+}
+
+bool wk_os_random(void *bytes, size_t size)
+{
+	return getrandom(bytes, size, 0) == (ssize_t)size;
 }
 
 static uint64_t clock_ns(clockid_t clock)

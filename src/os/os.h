@@ -237,6 +237,9 @@ void wk_os_host(struct wk_os_host *host);
  * capability of its file)? */
 bool wk_os_has_borrowed_rights(void);
 
+/* Fills them with unpredictable bytes, fit for secrets; false if the system has none. */
+bool wk_os_random(void *bytes, size_t size);
+
 /* A thread for `run(context)`; NULL if the system cannot create one. Every started thread is
  * joined, once. Signals stay with the existing threads. */
 struct wk_os_thread;

@@ -15,6 +15,13 @@
 const char *const wk_os_shell[2] = { "sh", "-c" };
 const char *const wk_os_opener = "xdg-open";
 
+bool wk_os_has_display(void)
+{
+	const char *x11 = getenv("DISPLAY"), *wayland = getenv("WAYLAND_DISPLAY");
+
+	return (x11 && *x11) || (wayland && *wayland);
+}
+
 /* In the child: becomes the program, or writes the reason of a failure to `failure_fd`. Never
  * returns. */
 static void become(const char *const *words, const struct wk_os_program_io *io, int output,
@@ -26,8 +33,13 @@ static void become(const char *const *words, const struct wk_os_program_io *io, 
 		dup2(io->input, STDIN_FILENO);
 	if (output >= 0)
 		dup2(output, STDOUT_FILENO);
-	if (io->is_mute)
+	if (io->is_mute || io->is_detached)
 		dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
+	if (io->is_detached) {
+		dup2(STDERR_FILENO, STDOUT_FILENO);
+		dup2(open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
+		setsid();
+	}
 	execvp(words[0], (char *const *)(uintptr_t)words);
 	cause = errno;
 	if (write(failure_fd, &cause, sizeof(cause)) != (ssize_t)sizeof(cause))
@@ -121,7 +133,7 @@ int wk_os_program_run(const char *const *words, struct wk_os_program_io io, stru
 		close_end(&output[0]);
 	}
 	cause = failure_of(failure[0]);
-	exit_code = wait_for(pid);
+	exit_code = io.is_detached && !cause ? 0 : wait_for(pid);
 	if (io.outlives_interrupt)
 		signal(SIGINT, before);
 	if (cause) {

@@ -14,6 +14,8 @@ struct wk_os_program_io {
 	struct wk_buf *collect;  /* receives the output; NULL: it is not captured */
 	bool is_mute;            /* its standard error is discarded */
 	bool outlives_interrupt; /* Ctrl-C ends only the program, not wick */
+	bool is_detached;        /* it is not waited for, has no input and no output, and Ctrl-C
+				  * does not end it; its exit code is 0 */
 };
 
 #define WK_OS_PROGRAM_PLAIN ((struct wk_os_program_io){ .input = -1, .output = -1 })
@@ -30,7 +32,10 @@ char *wk_os_program_find(const char *name);
 /* The arguments before a line that the system's shell is to run. */
 extern const char *const wk_os_shell[2];
 
-/* The program that opens a file in the user's default application. */
+/* The program that opens a file or an address in the user's default application. */
 extern const char *const wk_os_opener;
+
+/* Whether there is a screen for one. */
+bool wk_os_has_display(void);
 
 #endif

@@ -1,3 +1,4 @@
+#define _CRT_RAND_S /* declares rand_s */
 #include "os/windows_calls.h"
 
 #include <errno.h>
@@ -169,6 +170,19 @@ void wk_os_thread_end(uintptr_t system)
 {
 	WaitForSingleObject((HANDLE)system, INFINITE);
 	CloseHandle((HANDLE)system);
+}
+
+bool wk_os_random(void *bytes, size_t size)
+{
+	unsigned random = 0;
+
+	for (size_t i = 0; i < size; i++) {
+		if (i % sizeof(random) == 0 && rand_s(&random))
+			return false;
+		((unsigned char *)bytes)[i] = (unsigned char)random;
+		random >>= 8;
+	}
+	return true;
 }
 
 uint64_t wk_os_clock_ns(void)

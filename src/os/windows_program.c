@@ -11,6 +11,11 @@
 const char *const wk_os_shell[2] = { "cmd.exe", "/c" };
 const char *const wk_os_opener = "explorer.exe";
 
+bool wk_os_has_display(void)
+{
+	return true;
+}
+
 /* Quotes words as the C library of the started program parses them: backslashes count only before a
  * quote. */
 static void add_word(struct wk_buf *line, const char *word)
@@ -87,11 +92,12 @@ static void read_all(HANDLE from, struct wk_buf *text)
 		wk_buf_add(text, part, got);
 }
 
-static bool start(const char *const *words, STARTUPINFOW *startup, PROCESS_INFORMATION *process,
-		  struct wk_err *err)
+static bool start(const char *const *words, bool is_detached, STARTUPINFOW *startup,
+		  PROCESS_INFORMATION *process, struct wk_err *err)
 {
+	DWORD flags = is_detached ? DETACHED_PROCESS | CREATE_NEW_PROCESS_GROUP : 0;
 	wchar_t *line = line_of(words);
-	bool ok = CreateProcessW(NULL, line, NULL, NULL, TRUE, 0, NULL, NULL, startup, process);
+	bool ok = CreateProcessW(NULL, line, NULL, NULL, TRUE, flags, NULL, NULL, startup, process);
 
 	wk_free(line);
 	if (!ok) {
@@ -121,7 +127,7 @@ int wk_os_program_run(const char *const *words, struct wk_os_program_io io, stru
 	startup.hStdError = mute ? inherited(mute) : stream(-1, STD_ERROR_HANDLE);
 	if (io.outlives_interrupt)
 		SetConsoleCtrlHandler(NULL, TRUE);
-	ok = start(words, &startup, &process, err);
+	ok = start(words, io.is_detached, &startup, &process, err);
 	close_handle(startup.hStdInput);
 	close_handle(startup.hStdOutput);
 	close_handle(startup.hStdError);
@@ -129,7 +135,7 @@ int wk_os_program_run(const char *const *words, struct wk_os_program_io io, stru
 	close_handle(mute);
 	if (ok && io.collect)
 		read_all(from, io.collect);
-	if (ok) {
+	if (ok && !io.is_detached) {
 		WaitForSingleObject(process.hProcess, INFINITE);
 		GetExitCodeProcess(process.hProcess, &exit_code);
 	}
