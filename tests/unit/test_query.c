@@ -30,6 +30,8 @@ static void start(struct built *f)
 	wk_model_resolve(f->model, NULL, (struct wk_resolve_options){ .separates_unnamed = true });
 }
 
+static const struct wk_query_limits unlimited;
+
 /* Cells joined by spaces, rows by ";"; or the error. */
 static const char *query(const struct built *f, const char *statement)
 {
@@ -39,7 +41,7 @@ static const char *query(const struct built *f, const char *statement)
 	bool ok;
 
 	wk_table_init(&table, "query");
-	ok = wk_query_fill(&table, f->model, statement, 0, &err);
+	ok = wk_query_fill(&table, f->model, statement, &unlimited, &err);
 	wk_buf_fini(&text);
 	if (!ok)
 		wk_buf_add_text(&text, err.text);
@@ -135,7 +137,7 @@ static void queries_only_read(void **state)
 		struct wk_table table;
 
 		wk_table_init(&table, "query");
-		assert_false(wk_query_fill(&table, f.model, others[i], 0, &err));
+		assert_false(wk_query_fill(&table, f.model, others[i], &unlimited, &err));
 		assert_int_equal(err.code, WK_EUSAGE);
 		assert_int_equal(table.row_count, 0);
 		wk_table_fini(&table);
@@ -143,8 +145,11 @@ static void queries_only_read(void **state)
 	wk_model_free(f.model);
 }
 
+#define ENDLESS "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) "
+
 static void a_query_that_takes_too_long_ends(void **state)
 {
+	const struct wk_query_limits limits = { .most_ns = 1000000 };
 	struct wk_err err = { 0 };
 	struct wk_table table;
 	struct built f;
@@ -153,12 +158,62 @@ static void a_query_that_takes_too_long_ends(void **state)
 	start(&f);
 	wk_table_init(&table, "query");
 	assert_false(
-		wk_query_fill(&table, f.model,
-			      "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) "
-			      "SELECT count(*) FROM c",
-			      1000000, &err));
+		wk_query_fill(&table, f.model, ENDLESS "SELECT count(*) FROM c", &limits, &err));
 	assert_non_null(strstr(err.text, "took more than 0.001 s"));
 	wk_table_fini(&table);
+	wk_model_free(f.model);
+}
+
+static bool stops_at_third(void *context)
+{
+	return ++*(int *)context == 3;
+}
+
+static void a_query_can_be_stopped(void **state)
+{
+	int calls = 0;
+	const struct wk_query_limits limits = { .is_stopped = stops_at_third, .context = &calls };
+	struct wk_err err = { 0 };
+	struct wk_table table;
+	struct built f;
+
+	(void)state;
+	start(&f);
+	wk_table_init(&table, "query");
+	assert_false(
+		wk_query_fill(&table, f.model, ENDLESS "SELECT count(*) FROM c", &limits, &err));
+	assert_int_equal(err.code, WK_ESTOPPED);
+	assert_int_equal(calls, 3);
+	wk_table_fini(&table);
+	wk_model_free(f.model);
+}
+
+static void a_long_result_is_cut_with_a_note(void **state)
+{
+	static const struct {
+		struct wk_query_limits limits;
+		const char *statement;
+		size_t rows;
+	} cases[] = {
+		{ { .most_rows = 3 }, ENDLESS "SELECT x FROM c", 3 },
+		{ { .most_text_bytes = 100 }, ENDLESS "SELECT printf('%40d', x) FROM c", 3 },
+		{ { .most_rows = 3 }, ENDLESS "SELECT x FROM c LIMIT 3", 3 },
+	};
+	struct built f;
+
+	(void)state;
+	start(&f);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct wk_err err = { 0 };
+		struct wk_table table;
+
+		wk_table_init(&table, "query");
+		assert_true(
+			wk_query_fill(&table, f.model, cases[i].statement, &cases[i].limits, &err));
+		assert_int_equal(table.row_count, cases[i].rows);
+		assert_int_equal(table.note_count, i < 2);
+		wk_table_fini(&table);
+	}
 	wk_model_free(f.model);
 }
 
@@ -179,6 +234,8 @@ int main(void)
 		cmocka_unit_test(all_columns_can_be_read),
 		cmocka_unit_test(queries_only_read),
 		cmocka_unit_test(a_query_that_takes_too_long_ends),
+		cmocka_unit_test(a_query_can_be_stopped),
+		cmocka_unit_test(a_long_result_is_cut_with_a_note),
 	};
 
 	if (!has_sql()) {

@@ -91,6 +91,7 @@ static bool query(const char *const *paths, const char *statement, const struct 
 {
 	const struct args *args = call->args;
 	struct wk_open_options load = args->load;
+	const struct wk_query_limits limits = { .most_ns = limit_ns(args->time_limit_s) };
 	struct wk_table table;
 	struct wk_model *model;
 	bool ok;
@@ -101,8 +102,7 @@ static bool query(const char *const *paths, const char *statement, const struct 
 	if (!model)
 		return false;
 	wk_table_init(&table, "query");
-	ok = wk_query_fill(&table, model, statement, limit_ns(args->time_limit_s), err) &&
-	     print(&table, call, err);
+	ok = wk_query_fill(&table, model, statement, &limits, err) && print(&table, call, err);
 	wk_table_fini(&table);
 	if (ok && !args->quiet)
 		report(model);

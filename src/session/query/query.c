@@ -15,7 +15,9 @@ struct result {
 	size_t value_count, values_cap;
 	const char *names[WK_TABLE_COLUMNS];
 	uint8_t seen[WK_TABLE_COLUMNS]; /* bits of enum wk_sql_kind */
-	size_t columns;
+	size_t columns, row_count, text_bytes;
+	const struct wk_query_limits *limits;
+	bool is_cut; /* at one of them */
 };
 
 static bool take_columns(void *context, const char *const *names, size_t count, struct wk_err *err)
@@ -33,12 +35,24 @@ static bool take_columns(void *context, const char *const *names, size_t count, 
 	return true;
 }
 
+static bool is_full(const struct result *result)
+{
+	const struct wk_query_limits *limits = result->limits;
+
+	return (limits->most_rows && result->row_count >= limits->most_rows) ||
+	       (limits->most_text_bytes && result->text_bytes >= limits->most_text_bytes);
+}
+
 static bool take_row(void *context, const struct wk_sql_value *values, size_t count,
 		     struct wk_err *err)
 {
 	struct result *result = context;
 
-	(void)err;
+	if (is_full(result)) {
+		result->is_cut = true;
+		return wk_fail(err, WK_ESTOPPED, WK_NOWHERE, "there are more rows");
+	}
+	result->row_count++;
 	for (size_t i = 0; i < count; i++) {
 		struct wk_sql_value *kept =
 			WK_APPEND(result->values, result->value_count, result->values_cap);
@@ -48,6 +62,7 @@ static bool take_row(void *context, const struct wk_sql_value *values, size_t co
 			kept->kind = WK_SQL_NULL;
 		if (kept->kind == WK_SQL_TEXT)
 			kept->text = wk_table_keep(result->table, kept->text);
+		result->text_bytes += kept->text.len;
 		result->seen[i] |= (uint8_t)(1 << kept->kind);
 	}
 	return true;
@@ -117,18 +132,28 @@ static void print_result(struct wk_table *table, const struct result *result)
 			wk_table_row(table);
 		add_cell(table, result, i % result->columns, &result->values[i]);
 	}
+	if (result->is_cut)
+		wk_table_note(table,
+			      "only the first %zu rows are shown; LIMIT and OFFSET select others",
+			      result->row_count);
 }
 
 bool wk_query_fill(struct wk_table *table, const struct wk_model *model, const char *statement,
-		   uint64_t most_ns, struct wk_err *err)
+		   const struct wk_query_limits *limits, struct wk_err *err)
 {
-	struct result result = { .table = table };
-	struct wk_sql_sink sink = { take_columns, take_row, &result };
+	struct result result = { .table = table, .limits = limits };
+	struct wk_sql_sink sink = {
+		.columns = take_columns, .row = take_row, .context = &result,
+		.is_stopped = limits->is_stopped, .stop_context = limits->context };
 	struct wk_sql *sql = wk_sql_new(wk_query_tables, model, err);
-	bool ok = sql && wk_sql_query(sql, statement, most_ns, &sink, err);
+	struct wk_err own = { 0 };
+	bool ok = sql &&
+		  (wk_sql_query(sql, statement, limits->most_ns, &sink, &own) || result.is_cut);
 
 	if (ok)
 		print_result(table, &result);
+	else if (sql && err)
+		*err = own;
 	wk_sql_free(sql);
 	wk_free(result.values);
 	return ok;

@@ -60,6 +60,8 @@ struct wk_sql_sink {
 	bool (*row)(void *context, const struct wk_sql_value *values, size_t count,
 		    struct wk_err *err);
 	void *context;
+	bool (*is_stopped)(void *context); /* called often; true ends the query. Or NULL */
+	void *stop_context;
 };
 
 /* One statement. Fails after `most_ns`; 0: no limit. */

@@ -33,8 +33,9 @@ struct wk_sql {
 	sqlite3 *connection;
 	const struct wk_sql_table *tables;
 	const void *context;
-	uint64_t until_ns; /* UINT64_MAX: no limit */
-	bool is_late;
+	uint64_t until_ns;              /* UINT64_MAX: no limit */
+	const struct wk_sql_sink *sink; /* of the query at hand */
+	bool is_late, is_stopped;
 	bool is_declaring; /* the columns of a table: the one statement that does not read */
 };
 
@@ -305,9 +306,11 @@ static int allow(void *context, int action, const char *first, const char *secon
 static int look_at_clock(void *context)
 {
 	struct wk_sql *sql = context;
+	const struct wk_sql_sink *sink = sql->sink;
 
 	sql->is_late = wk_os_clock_ns() >= sql->until_ns;
-	return sql->is_late;
+	sql->is_stopped = sink && sink->is_stopped && sink->is_stopped(sink->stop_context);
+	return sql->is_late || sql->is_stopped;
 }
 
 static void free_module(void *module)
@@ -375,6 +378,8 @@ static bool fail_query(const struct wk_sql *sql, uint64_t most_ns, int result, s
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "the query was ended: it took more than %.3g s",
 			       (double)most_ns / 1e9);
+	if (sql->is_stopped)
+		return wk_fail(err, WK_ESTOPPED, WK_NOWHERE, "the query was ended");
 	if (result == SQLITE_AUTH)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "queries only read: a statement begins with SELECT or WITH");
@@ -450,7 +455,8 @@ bool wk_sql_query(struct wk_sql *sql, const char *statement, uint64_t most_ns,
 	bool ok = false;
 	int result;
 
-	sql->is_late = false;
+	sql->is_late = sql->is_stopped = false;
+	sql->sink = sink;
 	sql->until_ns = most_ns ? wk_os_clock_ns() + most_ns : UINT64_MAX;
 	result = sql->lite.prepare_v2(sql->connection, statement, -1, &prepared, &rest);
 	if (result != SQLITE_OK)
@@ -462,5 +468,6 @@ bool wk_sql_query(struct wk_sql *sql, const char *statement, uint64_t most_ns,
 	else
 		ok = pass_rows(sql, prepared, most_ns, sink, err);
 	sql->lite.finalize(prepared);
+	sql->sink = NULL;
 	return ok;
 }
