@@ -287,51 +287,60 @@ static void recording_close(struct recording *recording)
 	WK_BUF_FINI_ALL(&recording->input, &recording->link);
 }
 
-static void write_page(struct wk_page *page, const struct tables *tables,
-		       const struct wk_shown_table *hottest, struct wk_out *out)
-{
-	struct wk_table *all = wk_alloc((tables->count + 1) * sizeof(*all));
-
-	for (size_t i = 0; i < tables->count; i++)
-		all[i] = tables->shown[i].table;
-	page->tables = all;
-	page->table_count = tables->count;
-	page->lacks = tables->lacks;
-	page->lack_count = tables->lack_count;
-	page->hottest = &hottest->table;
-	wk_page_write(page, out);
-	wk_free(all);
-}
-
-/* With the tables of the recording that the page is about. */
-static bool write_with_tables(struct recording *recording, const struct wk_report_options *options,
-			      struct wk_out *out, struct wk_err *err)
-{
-	const struct wk_model *model = recording->page.model;
-	const struct wk_table_view *functions = wk_table_view_with(WK_TABLE_IS_DEFAULT);
-	struct wk_page *page = &recording->page;
+struct wk_report_page {
+	struct recording recording, before;
+	struct tables tables;
 	struct wk_page_presets presets;
 	struct wk_shown_table hottest;
-	struct tables tables = { 0 };
-	bool ok;
+	bool has_hottest;
+	struct wk_table *all; /* of the tables */
+	struct wk_page_blocks *blocks;
+};
 
-	if (!fill_table(&hottest, model, options->filter, functions, HOTTEST_ROWS, err))
+static void add_tables(struct wk_report_page *page)
+{
+	const struct tables *tables = &page->tables;
+	struct wk_page *data = &page->recording.page;
+
+	page->all = wk_alloc((tables->count + 1) * sizeof(*page->all));
+	for (size_t i = 0; i < tables->count; i++)
+		page->all[i] = tables->shown[i].table;
+	data->tables = page->all;
+	data->table_count = tables->count;
+	data->lacks = tables->lacks;
+	data->lack_count = tables->lack_count;
+	data->hottest = &page->hottest.table;
+}
+
+static void add_presets(struct wk_report_page *page, bool has_chosen)
+{
+	struct sentences *warnings = &page->recording.warnings;
+	struct wk_page *data = &page->recording.page;
+
+	add_lines(warnings, wk_buf_str(&page->presets.missing));
+	data->warnings = warnings->at;
+	data->warning_count = warnings->count;
+	data->presets = page->presets.at;
+	data->preset_count = page->presets.count;
+	data->has_chosen_preset = has_chosen;
+}
+
+/* Of the recording that the page is about. */
+static bool fill_page_tables(struct wk_report_page *page, const struct wk_report_options *options,
+			     struct wk_err *err)
+{
+	const struct wk_page *data = &page->recording.page;
+	const struct wk_table_view *functions = wk_table_view_with(WK_TABLE_IS_DEFAULT);
+
+	page->has_hottest = fill_table(&page->hottest, data->model, options->filter, functions,
+				       HOTTEST_ROWS, err);
+	if (!page->has_hottest || !wk_page_presets_open(&page->presets, options->preset, err) ||
+	    !wk_page_presets_fill(&page->presets, data->model, data->compiles_rust, err) ||
+	    !fill_tables(&page->tables, data->model, options->filter, err))
 		return false;
-	ok = wk_page_presets_open(&presets, options->preset, err) &&
-	     wk_page_presets_fill(&presets, model, page->compiles_rust, err) &&
-	     fill_tables(&tables, model, options->filter, err);
-	add_lines(&recording->warnings, wk_buf_str(&presets.missing));
-	page->warnings = recording->warnings.at;
-	page->warning_count = recording->warnings.count;
-	page->presets = presets.at;
-	page->preset_count = presets.count;
-	page->has_chosen_preset = options->preset;
-	if (ok)
-		write_page(&recording->page, &tables, &hottest, out);
-	tables_fini(&tables);
-	wk_page_presets_close(&presets);
-	wk_shown_table_fini(&hottest);
-	return ok;
+	add_presets(page, options->preset);
+	add_tables(page);
+	return true;
 }
 
 /* Filters must leave something, of one of the recordings. */
@@ -342,21 +351,80 @@ static bool expect_samples(const struct recording *recording, const struct recor
 	       wk_selection_expect(&recording->selection, err);
 }
 
+static bool page_open(struct wk_report_page *page, const struct wk_report *report,
+		      const struct wk_report_options *options, struct wk_err *err)
+{
+	struct recording *before = &page->before;
+
+	if (!recording_open(&page->recording, report->model, report->paths, options, err) ||
+	    (report->before &&
+	     !recording_open(before, report->before, report->before_paths, options, err)) ||
+	    !expect_samples(&page->recording, before, err))
+		return false;
+	if (report->before)
+		page->recording.page.before = &before->page;
+	return fill_page_tables(page, options, err);
+}
+
+struct wk_report_page *wk_report_page_new(const struct wk_report *report,
+					  const struct wk_report_options *options,
+					  struct wk_err *err)
+{
+	struct wk_report_page *page = wk_alloc_zeroed(1, sizeof(*page));
+
+	if (page_open(page, report, options, err))
+		return page;
+	wk_report_page_free(page);
+	return NULL;
+}
+
+void wk_report_page_free(struct wk_report_page *page)
+{
+	if (!page)
+		return;
+	if (page->blocks)
+		wk_page_blocks_free(page->blocks);
+	if (page->has_hottest)
+		wk_shown_table_fini(&page->hottest);
+	tables_fini(&page->tables);
+	wk_page_presets_close(&page->presets);
+	recording_close(&page->before);
+	recording_close(&page->recording);
+	WK_FREE_ALL(page->all, page);
+}
+
+const struct wk_selection *wk_report_page_selection(const struct wk_report_page *page)
+{
+	return &page->recording.selection;
+}
+
+static const struct wk_page_blocks *blocks_of(struct wk_report_page *page)
+{
+	if (!page->blocks)
+		page->blocks = wk_page_blocks_new(&page->recording.page);
+	return page->blocks;
+}
+
+bool wk_report_page_block(struct wk_report_page *page, struct wk_str name, struct wk_buf *bytes)
+{
+	return wk_page_block_make(blocks_of(page), name, bytes);
+}
+
+void wk_report_page_serve(struct wk_report_page *page, unsigned generation, struct wk_buf *policy,
+			  struct wk_out *out)
+{
+	wk_page_write_served(&page->recording.page, blocks_of(page), generation, policy, out);
+}
+
 bool wk_report_write(const struct wk_report *report, const struct wk_report_options *options,
 		     struct wk_out *out, const struct wk_messages *messages, struct wk_err *err)
 {
-	struct recording recording = { 0 }, before = { 0 };
-	bool ok = recording_open(&recording, report->model, report->paths, options, err) &&
-		  (!report->before ||
-		   recording_open(&before, report->before, report->before_paths, options, err));
+	struct wk_report_page *page = wk_report_page_new(report, options, err);
 
-	ok = ok && expect_samples(&recording, &before, err);
-	if (ok && report->before)
-		recording.page.before = &before.page;
-	ok = ok && write_with_tables(&recording, options, out, err);
-	if (ok)
-		wk_selection_report(&recording.selection, messages);
-	recording_close(&before);
-	recording_close(&recording);
-	return ok;
+	if (!page)
+		return false;
+	wk_page_write(&page->recording.page, out);
+	wk_selection_report(&page->recording.selection, messages);
+	wk_report_page_free(page);
+	return true;
 }

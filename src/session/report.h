@@ -4,6 +4,7 @@
 
 #include "base/out.h"
 #include "session/open.h"
+#include "session/selection.h"
 
 struct wk_report_options {
 	const struct wk_filter_spec *filter; /* only samples that pass are written, of each event */
@@ -26,5 +27,22 @@ struct wk_report {
 /* A recording without samples gives a page as well; filters that leave nothing are an error. */
 bool wk_report_write(const struct wk_report *report, const struct wk_report_options *options,
 		     struct wk_out *out, const struct wk_messages *messages, struct wk_err *err);
+
+/* The same in parts, for a server. What `report` and `options` point to must outlive it; for one
+ * thread at a time. */
+struct wk_report_page;
+struct wk_report_page *wk_report_page_new(const struct wk_report *report,
+					  const struct wk_report_options *options,
+					  struct wk_err *err);
+void wk_report_page_free(struct wk_report_page *page);
+
+const struct wk_selection *wk_report_page_selection(const struct wk_report_page *page);
+
+/* Adds the plain bytes of a block (docs/report-format.md); false if there is none of that name. */
+bool wk_report_page_block(struct wk_report_page *page, struct wk_str name, struct wk_buf *bytes);
+
+/* The HTML without the blocks; `policy` gets the Content-Security-Policy to send with it. */
+void wk_report_page_serve(struct wk_report_page *page, unsigned generation, struct wk_buf *policy,
+			  struct wk_out *out);
 
 #endif

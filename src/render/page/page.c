@@ -17,62 +17,56 @@ static const char template[] =
 /* The blocks of a recording that is compared with the page's have this before their names. */
 static const char before_prefix[] = "before/";
 
-struct writing {
-	struct wk_page_parts parts;
-	const char *prefix;
-	struct wk_out *out;
-	struct wk_buf bytes; /* of the block at hand */
+/* A block, and what makes it: a part of a recording, its event, or a table. */
+struct block {
+	char name[64];
+	const struct wk_page_parts *parts;
+	void (*make)(const struct wk_page_parts *parts, struct wk_buf *block);
+	void (*make_event)(const struct wk_page_parts *parts, wk_source_id source,
+			   struct wk_buf *block);
+	wk_source_id source;
+	const struct wk_table *table;
 };
 
-/* The block is empty then. */
-static void write_block(struct writing *w, const char *name)
-{
-	struct wk_buf whole = { 0 };
+/* Names of tables are short, and ours. */
+struct wk_page_blocks {
+	struct wk_page_parts parts[2]; /* of the page, and of what it is compared with */
+	unsigned parts_count;
+	struct block *at;
+	size_t count, cap;
+};
 
-	wk_buf_add_fmt(&whole, "%s%s", w->prefix, name);
-	wk_page_block(w->out, wk_buf_text(&whole), &w->bytes);
-	wk_buf_fini(&whole);
+static struct block *add_block(struct wk_page_blocks *blocks, const char *prefix, const char *name)
+{
+	struct block *block = WK_APPEND(blocks->at, blocks->count, blocks->cap);
+
+	*block = (struct block){ .parts = &blocks->parts[blocks->parts_count] };
+	snprintf(block->name, sizeof(block->name), "%s%s", prefix, name);
+	return block;
 }
 
-static void write_event(struct writing *w, wk_source_id source)
+static struct block *add_numbered(struct wk_page_blocks *blocks, const char *prefix,
+				  const char *name, wk_source_id source)
 {
-	const uint32_t *first = w->parts.rows.first;
-	char name[32];
+	struct block *block;
+	char numbered[32];
+
+	snprintf(numbered, sizeof(numbered), "%s-%" PRIu32, name, source);
+	block = add_block(blocks, prefix, numbered);
+	block->source = source;
+	return block;
+}
+
+static void add_event(struct wk_page_blocks *blocks, const char *prefix, wk_source_id source)
+{
+	const struct wk_page_parts *parts = &blocks->parts[blocks->parts_count];
+	const uint32_t *first = parts->rows.first;
 
 	if (first[source] == first[source + 1])
 		return;
-	wk_page_samples(&w->parts, source, &w->bytes);
-	snprintf(name, sizeof(name), "samples-%" PRIu32, source);
-	write_block(w, name);
-	if (!w->parts.model->sources[source].has_lifetimes)
-		return;
-	wk_page_ends(&w->parts, source, &w->bytes);
-	snprintf(name, sizeof(name), "ends-%" PRIu32, source);
-	write_block(w, name);
-}
-
-static void write_parts(struct writing *w)
-{
-	static const struct {
-		const char *name;
-		void (*write)(const struct wk_page_parts *parts, struct wk_buf *block);
-	} blocks[] = {
-		{ "head", wk_page_head },
-		{ "names", wk_page_names },
-		{ "frames", wk_page_frames },
-		{ "stacks", wk_page_stacks },
-	};
-
-	for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++) {
-		blocks[i].write(&w->parts, &w->bytes);
-		write_block(w, blocks[i].name);
-	}
-	for (wk_source_id source = 1; source < w->parts.model->source_count; source++)
-		write_event(w, source);
-	if (w->parts.model->use_count) {
-		wk_page_uses(&w->parts, &w->bytes);
-		write_block(w, "uses");
-	}
+	add_numbered(blocks, prefix, "samples", source)->make_event = wk_page_samples;
+	if (parts->model->sources[source].has_lifetimes)
+		add_numbered(blocks, prefix, "ends", source)->make_event = wk_page_ends;
 }
 
 static wk_source_id source_of_blocks(const struct wk_model *model)
@@ -84,82 +78,157 @@ static wk_source_id source_of_blocks(const struct wk_model *model)
 	return id < model->source_count ? id : 0;
 }
 
-static void write_recording(const struct wk_page *page, const char *prefix, struct wk_out *out)
+static void parts_init(struct wk_page_parts *parts, const struct wk_page *page)
 {
-	struct writing w = {
-		.parts = { .page = page,
-			   .model = page->model,
-			   .blocks = source_of_blocks(page->model) },
-		.prefix = prefix,
-		.out = out,
-	};
-
-	wk_page_rows_init(&w.parts.rows, page);
-	wk_page_ids_init(&w.parts.ids, page->model, &w.parts.rows);
-	wk_page_use_init(&w.parts.use, page, &w.parts.rows, &w.parts.ids);
-	w.parts.ends_before = wk_page_ends_before(&w.parts, w.parts.blocks);
-	write_parts(&w);
-	wk_free(w.parts.ends_before);
-	wk_page_use_fini(&w.parts.use);
-	wk_page_ids_fini(&w.parts.ids);
-	wk_page_rows_fini(&w.parts.rows);
+	parts->page = page;
+	parts->model = page->model;
+	parts->blocks = source_of_blocks(page->model);
+	wk_page_rows_init(&parts->rows, page);
+	wk_page_ids_init(&parts->ids, page->model, &parts->rows);
+	wk_page_use_init(&parts->use, page, &parts->rows, &parts->ids);
+	parts->ends_before = wk_page_ends_before(parts, parts->blocks);
 }
 
-static void write_tables(const struct wk_page *page, struct wk_out *out)
+static void parts_fini(struct wk_page_parts *parts)
 {
-	struct wk_buf bytes = { 0 }, name = { 0 };
+	wk_free(parts->ends_before);
+	wk_page_use_fini(&parts->use);
+	wk_page_ids_fini(&parts->ids);
+	wk_page_rows_fini(&parts->rows);
+}
 
-	for (size_t i = 0; i < page->table_count; i++) {
-		wk_buf_reset(&name);
-		wk_buf_add_text(&name, "table-");
-		wk_buf_add_str(&name, page->tables[i].name);
-		wk_page_json_table(&page->tables[i], &bytes);
-		wk_page_block(out, wk_buf_text(&name), &bytes);
-	}
-	wk_buf_fini(&name);
+static void add_recording(struct wk_page_blocks *blocks, const struct wk_page *page,
+			  const char *prefix)
+{
+	const struct wk_model *model = page->model;
+
+	parts_init(&blocks->parts[blocks->parts_count], page);
+	add_block(blocks, prefix, "head")->make = wk_page_head;
+	add_block(blocks, prefix, "names")->make = wk_page_names;
+	add_block(blocks, prefix, "frames")->make = wk_page_frames;
+	add_block(blocks, prefix, "stacks")->make = wk_page_stacks;
+	for (wk_source_id source = 1; source < model->source_count; source++)
+		add_event(blocks, prefix, source);
+	if (model->use_count)
+		add_block(blocks, prefix, "uses")->make = wk_page_uses;
+	blocks->parts_count++;
+}
+
+static void add_table(struct wk_page_blocks *blocks, const struct wk_table *table)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "%.*s", WK_STR_ARG(table->name));
+	add_block(blocks, "table-", name)->table = table;
+}
+
+struct wk_page_blocks *wk_page_blocks_new(const struct wk_page *page)
+{
+	struct wk_page_blocks *blocks = wk_alloc_zeroed(1, sizeof(*blocks));
+
+	add_recording(blocks, page, "");
+	for (size_t i = 0; i < page->table_count; i++)
+		add_table(blocks, &page->tables[i]);
+	if (page->before)
+		add_recording(blocks, page->before, before_prefix);
+	return blocks;
+}
+
+void wk_page_blocks_free(struct wk_page_blocks *blocks)
+{
+	for (unsigned i = 0; i < blocks->parts_count; i++)
+		parts_fini(&blocks->parts[i]);
+	WK_FREE_ALL(blocks->at, blocks);
+}
+
+static void make_block(const struct block *block, struct wk_buf *bytes)
+{
+	if (block->make)
+		block->make(block->parts, bytes);
+	else if (block->make_event)
+		block->make_event(block->parts, block->source, bytes);
+	else
+		wk_page_json_table(block->table, bytes);
+}
+
+bool wk_page_block_make(const struct wk_page_blocks *blocks, struct wk_str name,
+			struct wk_buf *bytes)
+{
+	for (size_t i = 0; i < blocks->count; i++)
+		if (wk_str_is(name, blocks->at[i].name)) {
+			make_block(&blocks->at[i], bytes);
+			return true;
+		}
+	return false;
 }
 
 static void write_blocks(const struct wk_page *page, struct wk_out *out)
 {
-	struct wk_buf nothing = { 0 };
+	struct wk_page_blocks *blocks = wk_page_blocks_new(page);
+	struct wk_buf bytes = { 0 };
 
-	write_recording(page, "", out);
-	write_tables(page, out);
-	if (page->before)
-		write_recording(page->before, before_prefix, out);
-	wk_page_block(out, "end", &nothing);
+	for (size_t i = 0; i < blocks->count; i++) {
+		make_block(&blocks->at[i], &bytes);
+		wk_page_block(out, blocks->at[i].name, &bytes);
+	}
+	wk_page_block(out, "end", &bytes);
+	wk_page_blocks_free(blocks);
 }
 
-static void write_title(const struct wk_page *page, struct wk_out *out)
+/* ---- the template */
+
+/* Writes it up to a mark, and returns what is behind that. */
+static const char *write_to(const char *from, const char *mark, struct wk_out *out)
 {
+	const char *at = strstr(from, mark);
+
+	assert(at);
+	wk_out_bytes(out, from, (size_t)(at - from));
+	return at + strlen(mark);
+}
+
+static const char *write_to_data(const struct wk_page *page, const char *from, struct wk_out *out)
+{
+	from = write_to(from, "<!--wick:title-->", out);
 	wk_out_xml(out, page->title);
-}
-
-static void write_table(const struct wk_page *page, struct wk_out *out)
-{
+	from = write_to(from, "<!--wick:table-->", out);
 	wk_page_html_table(page->hottest, out);
+	return write_to(from, "<!--wick:data-->", out);
 }
 
-/* What replaces the marks of the template, in their order there. */
 void wk_page_write(const struct wk_page *page, struct wk_out *out)
 {
-	static const struct {
-		const char *mark;
-		void (*write)(const struct wk_page *page, struct wk_out *out);
-	} marks[] = {
-		{ "<!--wick:title-->", write_title },
-		{ "<!--wick:table-->", write_table },
-		{ "<!--wick:data-->", write_blocks },
-	};
-	const char *rest = template;
+	const char *rest = write_to_data(page, template, out);
 
-	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
-		const char *at = strstr(rest, marks[i].mark);
-
-		assert(at);
-		wk_out_bytes(out, rest, (size_t)(at - rest));
-		marks[i].write(page, out);
-		rest = at + strlen(marks[i].mark);
-	}
+	write_blocks(page, out);
 	wk_out_text(out, rest);
+}
+
+static void write_served_head(const struct wk_page_blocks *blocks, unsigned generation,
+			      struct wk_out *out)
+{
+	struct wk_buf bytes = { 0 };
+
+	wk_buf_add_fmt(&bytes, "{\"served\":true,\"generation\":%u,\"blocks\":[", generation);
+	for (size_t i = 0; i < blocks->count; i++)
+		wk_buf_add_fmt(&bytes, "%s\"%s\"", i ? "," : "", blocks->at[i].name);
+	wk_buf_add_text(&bytes, "]}\n");
+	wk_page_block(out, "head", &bytes);
+	wk_page_block(out, "end", &bytes);
+}
+
+/* The element with the policy is left out: its policy would apply in addition to the server's. */
+void wk_page_write_served(const struct wk_page *page, const struct wk_page_blocks *blocks,
+			  unsigned generation, struct wk_buf *policy, struct wk_out *out)
+{
+	static const char end_mark[] = "\">\n";
+	const char *from =
+		write_to(template, "<meta http-equiv=\"Content-Security-Policy\" content=\"", out);
+	const char *end = strstr(from, end_mark);
+
+	assert(end);
+	wk_buf_add(policy, from, (size_t)(end - from));
+	from = write_to_data(page, end + strlen(end_mark), out);
+	write_served_head(blocks, generation, out);
+	wk_out_text(out, from);
 }

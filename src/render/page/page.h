@@ -45,4 +45,22 @@ struct wk_page {
 
 void wk_page_write(const struct wk_page *page, struct wk_out *out);
 
+/* The data of a page for a server, which makes blocks when they are asked for. The page must
+ * outlive it. */
+struct wk_page_blocks;
+struct wk_page_blocks *wk_page_blocks_new(const struct wk_page *page);
+void wk_page_blocks_free(struct wk_page_blocks *blocks);
+
+/* Adds the plain bytes of a block; false if there is none of that name. */
+bool wk_page_block_make(const struct wk_page_blocks *blocks, struct wk_str name,
+			struct wk_buf *bytes);
+
+/* The page with only a list of the blocks: {"served":true,"generation":1,"blocks":[...]} is its
+ * head. Its Content-Security-Policy is for the server to send: `policy` gets it. */
+void wk_page_write_served(const struct wk_page *page, const struct wk_page_blocks *blocks,
+			  unsigned generation, struct wk_buf *policy, struct wk_out *out);
+
+/* A table as the JSON of a block. */
+void wk_page_json_table(const struct wk_table *table, struct wk_buf *block);
+
 #endif

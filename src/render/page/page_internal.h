@@ -70,8 +70,6 @@ void wk_page_samples(const struct wk_page_parts *parts, wk_source_id source, str
 void wk_page_ends(const struct wk_page_parts *parts, wk_source_id source, struct wk_buf *block);
 void wk_page_uses(const struct wk_page_parts *parts, struct wk_buf *block);
 
-void wk_page_json_table(const struct wk_table *table, struct wk_buf *block);
-
 /* For readers without script. */
 void wk_page_html_table(const struct wk_table *table, struct wk_out *out);
 
