@@ -84,7 +84,8 @@ linked_wishes='pc:zlib=zlib1g-dev pc:libzstd=libzstd-dev pc:liblzma=liblzma-dev
 	pc:libdeflate=libdeflate-dev pc:libmspack=libmspack-dev
 	pc:expat=libexpat1-dev pc:libtraceevent=libtraceevent-dev'
 build_wishes="$linked_wishes
-	pc:libcurl=libcurl4-openssl-dev pc:capstone=libcapstone-dev pc:sqlite3=libsqlite3-dev"
+	pc:libcurl=libcurl4-openssl-dev pc:capstone=libcapstone-dev pc:sqlite3=libsqlite3-dev
+	pc:libmicrohttpd=libmicrohttpd-dev"
 test_needs="$build_needs pc:cmocka=libcmocka-dev g++=g++ python3=python3 musl-gcc=musl-tools
 	x86_64-w64-mingw32-gcc=gcc-mingw-w64-x86-64-win32
 	readelf=binutils dwz=dwz perf=linux-perf cargo=cargo mandoc=mandoc shellcheck=shellcheck zsh=zsh

@@ -14,6 +14,7 @@ extern const struct wk_command wk_cmd_snapshot;
 extern const struct wk_command wk_cmd_show;
 extern const struct wk_command wk_cmd_annotate;
 extern const struct wk_command wk_cmd_report;
+extern const struct wk_command wk_cmd_view;
 extern const struct wk_command wk_cmd_query;
 extern const struct wk_command wk_cmd_fold;
 extern const struct wk_command wk_cmd_diff;
@@ -38,6 +39,7 @@ const struct wk_command *const wk_commands[] = {
 	&wk_cmd_show,
 	&wk_cmd_annotate,
 	&wk_cmd_report,
+	&wk_cmd_view,
 	&wk_cmd_query,
 	&wk_cmd_fold,
 	&wk_cmd_diff,
@@ -71,7 +73,7 @@ static const struct {
 	{ "version", "wick --version" },  { "top", "wick show" },
 	{ "script", "wick export" },      { "collapse", "wick fold" },
 	{ "stackcollapse", "wick fold" }, { "flamegraph", "wick flame" },
-	{ "open", "wick show" },          { "view", "wick show" },
+	{ "open", "wick view" },
 };
 
 static const char *elsewhere_typed(const char *name)

@@ -240,6 +240,11 @@ bool wk_os_has_borrowed_rights(void);
 /* Fills them with unpredictable bytes, fit for secrets; false if the system has none. */
 bool wk_os_random(void *bytes, size_t size);
 
+/* Whether the program that connected from `port` of 127.0.0.1 to our `own_port` belongs to another
+ * user: not to root, to ours, or to the one who called sudo. False if that is unknown. Linux only.
+ */
+bool wk_os_is_foreign_peer(uint16_t port, uint16_t own_port);
+
 /* A thread for `run(context)`; NULL if the system cannot create one. Every started thread is
  * joined, once. Signals stay with the existing threads. */
 struct wk_os_thread;

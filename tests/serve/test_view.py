@@ -1,0 +1,588 @@
+#!/usr/bin/env python3
+"""The server of `wick view`: what it answers, whom it refuses, and what cannot hang or end it."""
+import contextlib
+import gzip
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.parse
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import tap  # noqa: E402
+from loopback import Server, environment, missing, whole  # noqa: E402
+
+PATIENCE = 60  # seconds: for what takes a moment on an idle machine
+STACKS = "demo;main;work 70\ndemo;main;<b>&\u202e 30\n"
+ENDLESS = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c"
+HEADERS = {
+    "x-content-type-options": "nosniff", "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin", "cross-origin-opener-policy": "same-origin",
+    "x-frame-options": "DENY", "cache-control": "no-store",
+}
+
+
+class Answer:
+    def __init__(self, status, headers, body):
+        self.status, self.headers, self.body = status, headers, body
+
+    @property
+    def json(self):
+        return json.loads(self.body)
+
+
+def read_answer(stream, has_body=True):
+    """The next answer of a connection; None if it was closed instead."""
+    line = stream.readline()
+    if not line:
+        return None
+    headers = {}
+    while (field := stream.readline().strip()):
+        name, _, value = field.decode().partition(":")
+        headers[name.lower()] = value.strip()
+    body = stream.read(int(headers.get("content-length", 0))) if has_body else b""
+    return Answer(int(line.split()[1]), headers, body)
+
+
+class View:
+    """A running `wick view`."""
+
+    def __init__(self, process):
+        self.process = process
+        self.address = process.stdout.readline().strip()
+        found = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/([0-9a-f]{48})/", self.address)
+        if not found:
+            raise tap.Failure(f"no address: {self.address!r}, {process.communicate()[1]}")
+        self.port, self.token = int(found[1]), found[2]
+        self.host = f"127.0.0.1:{self.port}"
+
+    def connect(self):
+        return socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
+
+    def request(self, route="", method="GET", target=None, body=None, **headers):
+        """The bytes of a request. A header that is None is left out."""
+        own = {"Host": self.host} | ({} if body is None else {
+            "Origin": f"http://{self.host}", "Content-Length": str(len(body))})
+        own |= {name.replace("_", "-"): value for name, value in headers.items()}
+        lines = [f"{method} {target if target is not None else '/' + self.token + '/' + route} HTTP/1.1"]
+        lines += [f"{name}: {value}" for name, value in own.items() if value is not None]
+        return "\r\n".join(lines + ["", ""]).encode() + (body or b"")
+
+    def ask(self, *what, **how):
+        with self.connect() as connection:
+            connection.sendall(self.request(*what, **how))
+            return read_answer(connection.makefile("rb"), how.get("method") != "HEAD")
+
+    def query(self, statement, **headers):
+        return self.ask("query", "POST", body=statement.encode(), **headers)
+
+    def end(self, by=signal.SIGTERM):
+        began = time.monotonic()
+        self.process.send_signal(by)
+        _, said = self.process.communicate(timeout=PATIENCE)
+        return self.process.returncode, time.monotonic() - began, said
+
+
+@contextlib.contextmanager
+def view(t, *words, **more):
+    """Serves some folded stacks, or the recording that is named."""
+    if not words or words[0].startswith("-"):
+        (t.folder / "stacks.folded").write_text(STACKS)
+        words = ("stacks.folded",) + words
+    process = subprocess.Popen([tap.WICK, "view", "--no-open", *map(str, words)], cwd=t.folder, text=True,
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, **more)
+    try:
+        server = View(process)
+        yield server
+        if process.poll() is None:
+            code, _, said = server.end()
+            t.equal(code, 0, f"exit code ({said})")
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+
+def expect(t, answer, status, what):
+    """Also that the answer has all headers that protect it."""
+    t.true(answer is not None, f"{what}: the connection was closed")
+    t.equal(answer.status, status, what)
+    for name, value in HEADERS.items():
+        t.equal(answer.headers.get(name), value, f"{what}: {name}")
+    policy = answer.headers.get("content-security-policy", "")
+    t.true(policy.startswith("default-src 'none';") and "connect-src 'self'" in policy and
+           "'unsafe" not in policy and "*" not in policy, f"{what}: {policy}")
+    for name in answer.headers:
+        t.true(not name.startswith("access-control"), f"{what}: {name}")
+
+
+def still_answers(t, server, what):
+    expect(t, server.ask(), 200, f"the page after {what}")
+
+
+@tap.case("the page has no data, and its policy is a header")
+def _(t):
+    with view(t) as server:
+        answer = server.ask()
+        expect(t, answer, 200, "the page")
+        page = answer.body.decode()
+        t.equal(answer.headers["content-type"], "text/html; charset=utf-8", "type")
+        t.true("http-equiv" not in page, "the page has a policy of its own")
+        blocks = re.findall(r'data-block="([^"]*)"', page)
+        t.equal(blocks[-2:], ["head", "end"], "blocks in the page")
+        expect(t, server.ask(Host=f"localhost:{server.port}"), 200, "as localhost")
+        expect(t, server.ask(Origin=f"http://{server.host}"), 200, "of its own origin")
+
+
+@tap.case("blocks are those of a report, plain or packed, made once or again")
+def _(t):
+    (t.folder / "stacks.folded").write_text(STACKS)
+    report = t.wick("report", "stacks.folded").stdout
+    expected = re.findall(r'data-block="([^"]*)" data-packing="[^"]*" data-bytes="(\d+)"', report)
+    with view(t) as server:
+        for name, size in expected:
+            if name == "end":
+                continue
+            plain = server.ask("block/" + name)
+            expect(t, plain, 200, name)
+            t.equal(len(plain.body), int(size), f"bytes of {name}")
+            for _ in range(2):
+                packed = server.ask("block/" + name, Accept_Encoding="br, gzip;q=0.5")
+                t.equal(packed.headers.get("content-encoding"), "gzip", name)
+                t.equal(gzip.decompress(packed.body), plain.body, name)
+            refused = server.ask("block/" + name, Accept_Encoding="gzip;q=0, br")
+            t.equal(refused.headers.get("content-encoding"), None, name)
+        t.true("work" in server.ask("block/names").json["names"], "names")
+        expect(t, server.ask("block/head?generation=1"), 200, "this generation")
+        expect(t, server.ask("block/head?generation=7"), 410, "another generation")
+        for name in ("", "none", "end", "head/", "HEAD", "hea%64", "../head", "samples-999999999999"):
+            expect(t, server.ask("block/" + name), 404, f"block {name!r}")
+
+
+@tap.case("queries: rows, mistakes, limits")
+def _(t):
+    if not tap.run(tap.WICK, "query", "--tables", check=False).stdout:
+        raise tap.Skip("this wick was built without SQLite")
+    with view(t, "--time-limit", "2") as server:
+        answer = server.query("SELECT name FROM functions ORDER BY name")
+        expect(t, answer, 200, "a query")
+        rows = answer.json["rows"]
+        t.true({"name": "work"} in rows, rows)
+        t.equal(answer.json["columns"][0]["key"], "name", "columns")
+        t.true(b"<b>" not in answer.body, "names are escaped")
+        for statement in ("SELECT", "DELETE FROM samples", "SELECT 1; SELECT 2", "", "SELECT * FROM none",
+                          "ATTACH '/tmp/x.db' AS x", "PRAGMA user_version = 1"):
+            answer = server.query(statement)
+            expect(t, answer, 400, statement)
+            t.true(answer.json["error"], statement)
+        expect(t, server.ask("query", "POST", body=b"SELECT '\xff'"), 400, "no UTF-8")
+        expect(t, server.ask("query", "POST", body=b"SELECT 1\0"), 400, "with a NUL")
+        answer = server.query("WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x FROM c")
+        expect(t, answer, 200, "many rows")
+        t.equal(len(answer.json["rows"]), 100000, "rows")
+        t.true("only the first" in answer.json["notes"][0], "a note")
+        answer = server.query(ENDLESS)
+        expect(t, answer, 400, "a query that never ends")
+        t.true("took more than 2 s" in answer.json["error"], answer.json)
+        still_answers(t, server, "queries")
+
+
+@tap.case("while a query runs, everything else is answered, and the end waits for none")
+def _(t):
+    if not tap.run(tap.WICK, "query", "--tables", check=False).stdout:
+        raise tap.Skip("this wick was built without SQLite")
+    with view(t, "--time-limit", "3600") as server:
+        busy = []
+        for _ in range(3):
+            connection = server.connect()
+            connection.sendall(server.request("query", "POST", body=ENDLESS.encode()))
+            busy.append(connection)
+        for route in ("", "block/names", "symbols", "annotate?function=main"):
+            expect(t, server.ask(route), 200, route)
+        code, seconds, said = server.end()
+        t.equal(code, 0, f"exit code ({said})")
+        t.within(seconds, 0, 10, "seconds to end")
+        for connection in busy:
+            connection.close()
+
+
+@tap.case("source code and instructions, or why there are none")
+def _(t):
+    tap.need("gcc")
+    with view(t) as server:
+        answer = server.ask("annotate?function=work")
+        expect(t, answer, 200, "annotate")
+        t.true("error" in answer.json["source"] and "error" in answer.json["instructions"], answer.json)
+        for route in ("annotate", "annotate?function=", "annotate?function=%ff", "annotate?function=%0",
+                      "annotate?function=%zz", "annotate?function=a%00b", "annotate?functions=main"):
+            expect(t, server.ask(route), 400, route)
+        nasty = "</script>\u202e\"'\\ <b>"
+        answer = server.ask("annotate?function=" + urllib.parse.quote(nasty))
+        expect(t, answer, 200, "a name that no function has")
+        t.equal(answer.json["function"], nasty, "the name")
+        t.true(b"<" not in answer.body, "names are escaped")
+
+
+@tap.case("lines and instructions of a recorded program")
+def _(t):
+    fault = tap._recording_fails()
+    if fault:
+        raise tap.Skip(fault)
+    t.record(tap.program("live", "burn_30_70"), "200")
+    with view(t, "wick.data") as server:
+        answer = server.ask("annotate?function=burn_seventy")
+        lines = answer.json["source"]["rows"]
+        t.true(any(row["self_samples"] for row in lines), "samples of lines")
+        t.true(any("burn_seventy" in row["text"] for row in lines), "source code")
+        code = answer.json["instructions"]
+        t.true("error" in code or any(row.get("self_samples") for row in code["rows"]), "instructions")
+        answer = server.ask("annotate?function=burn_seventy&time=5000-6000")
+        t.true("error" in answer.json["source"], "no samples at that time")
+        answer = server.ask("symbols")
+        named = {row["image"]: row for row in answer.json["modules"]["rows"]}
+        t.equal(named["burn_30_70"]["names"], "all", "names of the program")
+
+
+@tap.case("others are refused: hosts, origins, tokens, methods")
+def _(t):
+    with view(t) as server:
+        own = server.token
+        wrong = ("0" if own[0] != "0" else "1") + own[1:]
+        last = own[:-1] + ("0" if own[-1] != "0" else "1")
+        for host in ("evil.example", f"evil.example:{server.port}", "127.0.0.1", "localhost",
+                     f"127.0.0.1:{server.port + 1}", f"[::1]:{server.port}", f"127.1:{server.port}",
+                     f"127.0.0.1:{server.port}.evil.example", f"localhost:{server.port}@evil", ""):
+            expect(t, server.ask(Host=host), 403, f"host {host!r}")
+        for origin in ("http://evil.example", "null", f"https://{server.host}", "", "*",
+                       f"http://127.0.0.1:{server.port + 1}", f"http://{server.host}.evil.example"):
+            expect(t, server.ask(Origin=origin), 403, f"origin {origin!r}")
+            expect(t, server.query("SELECT 1", Origin=origin), 403, f"a query of origin {origin!r}")
+        expect(t, server.query("SELECT 1", Origin=None), 403, "a query without an origin")
+        for target in ("/", "/" + wrong + "/", "/" + last + "/", f"/{own[:-1]}/", f"/{own}", f"/{own}0/",
+                       f"//{own}/", f"/{own.upper()}/" if own.upper() != own else "/x", "*",
+                       f"http://{server.host}/{own}/", "/favicon.ico", f"/x/../{own}/", f"/%2e/{own}/",
+                       f"/{own}%2f", f"/%{ord(own[0]):02x}{own[1:]}/"):
+            expect(t, server.ask(target=target), 404, target)
+        for method in ("HEAD", "OPTIONS", "PUT", "DELETE", "PATCH", "TRACE", "get", "FOO"):
+            answer = server.ask(method=method)
+            expect(t, answer, 405, method)
+            t.equal(answer.headers.get("allow"), "GET, POST", method)
+        expect(t, server.ask("query"), 405, "GET of a query")
+        expect(t, server.ask("", "POST", body=b"x"), 405, "POST to the page")
+        still_answers(t, server, "refusals")
+
+
+@tap.case("no path leads out of the routes")
+def _(t):
+    with view(t) as server:
+        for route in ("../../../../etc/passwd", "..%2f..%2fetc%2fpasswd", "%2e%2e/%2e%2e/etc/passwd",
+                      "..%5c..%5cetc", "block/../../../etc/passwd", "block/..%2f..%2fetc%2fpasswd",
+                      "block//etc/passwd", "block/%00", "/etc/passwd", "stacks.folded", "./", "query/",
+                      "symbols/", "annotate/x", "block", "%71uery", "\u00e9".encode().decode("latin-1")):
+            answer = server.ask(route)
+            expect(t, answer, 404, route)
+            t.true(b"root:" not in answer.body, route)
+
+
+@tap.case("two headers of one name, and bodies that are too long or have no length")
+def _(t):
+    with view(t) as server:
+        doubled = server.request().replace(b"Host:", b"Host: 127.0.0.1:%d\r\nHost:" % server.port)
+        for what, data in (("two hosts", doubled),
+                           ("no host", server.request(Host=None)),
+                           ("no host in HTTP/1.0", server.request(Host=None).replace(b"1.1\r", b"1.0\r"))):
+            with server.connect() as connection:
+                connection.sendall(data)
+                answer = read_answer(connection.makefile("rb"))
+                t.true(answer is None or answer.status in (400, 403), what)
+        expect(t, server.ask("query", "POST", Origin=f"http://{server.host}"), 411, "no length")
+        expect(t, server.ask("query", "POST", Origin=f"http://{server.host}",
+                             Transfer_Encoding="chunked"), 411, "chunks")
+        expect(t, server.ask("query", "POST", Origin=f"http://{server.host}",
+                             Content_Length=str((1 << 20) + 1)), 413, "a large body")
+        for length in ("99999999999999999999", "-1", "1x", ""):
+            with server.connect() as connection:
+                connection.sendall(server.request("query", "POST", Origin=f"http://{server.host}",
+                                                  Content_Length=length))
+                answer = read_answer(connection.makefile("rb"))
+                t.true(answer is None or answer.status in (400, 411, 413), f"length {length}")
+        answer = server.query("SELECT 1" + " " * ((1 << 20) - 8))
+        t.true(answer.status in (200, 503), f"the longest query: {answer.status}")
+        still_answers(t, server, "bodies")
+
+
+@tap.case("headers that are too long")
+def _(t):
+    with view(t) as server:
+        for data in (server.request(X="a" * 100000),
+                     server.request(target="/" + "a" * 100000),
+                     server.request().replace(b"Host:", b"X: y\r\n" * 10000 + b"Host:"),
+                     b"A" * 1000000, b"\r\n" * 100000, b"\0" * 100000):
+            with server.connect() as connection, contextlib.suppress(ConnectionError, socket.timeout):
+                connection.sendall(data)
+                answer = read_answer(connection.makefile("rb"))
+                t.true(answer is None or answer.status >= 400, f"{data[:40]}: {answer and answer.status}")
+        still_answers(t, server, "long headers")
+
+
+@tap.case("nonsense, and clients that leave early")
+def _(t):
+    with view(t) as server:
+        good = server.request("block/names")
+        for data in (b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"\x16\x03\x01\x02\x00\x01\xfc\x03\x03",
+                     b"GET / HTTP/1.1\nHost: x\n\n", good[:10], good[:-2],
+                     server.request("query", "POST", body=b"SELECT 1")[:-3], b" " * 5000 + b"\r\n\r\n"):
+            with server.connect() as connection:
+                connection.sendall(data)
+        for route in ("", "block/names", "annotate?function=main", "symbols?after=1"):
+            for _ in range(10):
+                with server.connect() as connection:
+                    connection.sendall(server.request(route))
+                    # A reset instead of an orderly end.
+                    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+        still_answers(t, server, "clients that left")
+
+
+@tap.case("two requests in one packet, and many on one connection")
+def _(t):
+    with view(t) as server:
+        with server.connect() as connection:
+            stream = connection.makefile("rb")
+            connection.sendall(server.request("block/names") + server.request("block/head"))
+            for name in ("names", "head"):
+                answer = read_answer(stream)
+                expect(t, answer, 200, name)
+                t.equal(answer.body, server.ask("block/" + name).body, name)
+            for _ in range(50):
+                connection.sendall(server.request("block/stacks"))
+                expect(t, read_answer(stream), 200, "one of many")
+            # The body of one request is not the next.
+            smuggled = server.request("block/head")
+            connection.sendall(server.request("none", "POST", body=smuggled) + server.request("block/names"))
+            first = read_answer(stream)
+            t.equal(first.status, 405, "a request with another in its body")
+            following = read_answer(stream)
+            t.true(following is None or b'"names"' in following.body, "what follows")
+
+
+@tap.case("slow clients are disconnected, and hold up none")
+def _(t):
+    with view(t) as server:
+        slow = [server.connect() for _ in range(10)]
+        data = server.request("block/names")
+        began, closed = time.monotonic(), 0
+        for at in range(len(data) - 1):  # a byte each 0.3 s: it would take a minute
+            for connection in slow:
+                with contextlib.suppress(OSError):
+                    connection.sendall(data[at:at + 1])
+            if at % 10 == 0:
+                still_answers(t, server, "slow clients")
+            time.sleep(0.3)
+            closed = 0
+            for connection in slow:
+                connection.setblocking(False)
+                with contextlib.suppress(BlockingIOError):
+                    try:
+                        closed += not connection.recv(1)
+                    except ConnectionError:
+                        closed += 1
+                connection.setblocking(True)
+            if closed == len(slow):
+                break
+        t.equal(closed, len(slow), f"closed after {time.monotonic() - began:.0f} s")
+
+
+@tap.case("hundreds of silent connections keep no other out")
+def _(t):
+    with view(t) as server:
+        silent = [server.connect() for _ in range(400)]
+        for number in range(5):
+            began = time.monotonic()
+            still_answers(t, server, "silent connections")
+            t.within(time.monotonic() - began, 0, 10, f"seconds of answer {number}")
+        for connection in silent:
+            connection.close()
+        still_answers(t, server, "silent connections went")
+
+
+@tap.case("a hundred requests at once are all answered")
+def _(t):
+    with view(t) as server:
+        connections = [server.connect() for _ in range(120)]
+        for number, connection in enumerate(connections):
+            connection.sendall(server.request(("", "block/names", "symbols")[number % 3]))
+        for connection in connections:
+            answer = read_answer(connection.makefile("rb"))
+            t.true(answer and answer.status in (200, 503), f"status {answer and answer.status}")
+            connection.close()
+        still_answers(t, server, "a hundred requests")
+
+
+@tap.case("a client that reads nothing of a large answer")
+def _(t):
+    with view(t) as server:
+        with server.connect() as connection:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            connection.sendall(server.request() * 20)
+            for _ in range(5):
+                still_answers(t, server, "a client that does not read")
+
+
+@tap.case("news of symbols: at once, or once there is some")
+def _(t):
+    with view(t) as server:
+        answer = server.ask("symbols")
+        expect(t, answer, 200, "symbols")
+        t.equal(answer.json["state"], "done", "state")
+        t.equal(answer.json["generation"], 1, "generation")
+        began = time.monotonic()
+        change = answer.json["change"]
+        expect(t, server.ask(f"symbols?after={change}"), 200, "no news")
+        t.within(time.monotonic() - began, 10, PATIENCE, "seconds without news")
+        expect(t, server.ask("symbols?after=x"), 400, "no number")
+
+
+@tap.case("names from a server come while the page is in use")
+def _(t):
+    tap.need("objcopy", "strip", "readelf")
+    fault = tap._recording_fails()
+    if fault:
+        raise tap.Skip(fault)
+    app, debug = t.folder / "app", t.folder / "app.debug"
+    shutil.copy(tap.program("live", "burn_30_70"), app)
+    t.wick("record", "--no-embed", "-q", "--user-only", "-o", "app.data", "--", app, "300")
+    tap.run("objcopy", "--only-keep-debug", app, debug)
+    tap.run("strip", app)
+    held = []
+
+    def answer(asked):
+        while not held:
+            time.sleep(0.02)
+        return whole(debug.read_bytes()) if asked.endswith("/debuginfo") else missing(asked)
+
+    with Server(answer) as symbols, view(t, "app.data", "--symbol-server", symbols.url,
+                                         env=environment(t)) as server:
+        first = server.ask("symbols").json
+        t.equal(first["state"], "searching", "state at first")
+        t.equal(first["generation"], 1, "generation at first")
+        t.true("burn_seventy" not in server.ask("block/names?generation=1").json["names"], "names at first")
+        held.append(True)
+        news, until = first, time.monotonic() + PATIENCE
+        while news["state"] != "done" and time.monotonic() < until:
+            news = server.ask(f"symbols?after={news['change']}").json
+        t.equal(news["state"], "done", "state at last")
+        t.equal(news["generation"], 2, "generation at last")
+        t.true(any(file["done"] for file in news["files"]), news["files"])
+        expect(t, server.ask("block/names?generation=1"), 410, "names of before")
+        t.true("burn_seventy" in server.ask("block/names?generation=2").json["names"], "names at last")
+
+
+@tap.case("a server that never answers does not delay the end")
+def _(t):
+    tap.need("strip")
+    fault = tap._recording_fails()
+    if fault:
+        raise tap.Skip(fault)
+    app = t.folder / "app"
+    shutil.copy(tap.program("live", "burn_30_70"), app)
+    t.wick("record", "--no-embed", "-q", "--user-only", "-o", "app.data", "--", app, "300")
+    tap.run("strip", app)
+    asleep = socket.create_server(("127.0.0.1", 0))
+    with view(t, "app.data", "--symbol-server", f"http://127.0.0.1:{asleep.getsockname()[1]}",
+              env=environment(t)) as server:
+        t.equal(server.ask("symbols").json["state"], "searching", "state")
+        code, seconds, said = server.end()
+        t.equal(code, 0, f"exit code ({said})")
+        t.within(seconds, 0, 10, "seconds to end")
+    asleep.close()
+
+
+@tap.case("it ends by SIGTERM and Ctrl-C, with connections that are open")
+def _(t):
+    for number in (signal.SIGTERM, signal.SIGINT):
+        with view(t) as server:
+            waiting = [server.connect() for _ in range(5)]
+            for connection in waiting[1:]:
+                connection.sendall(server.request("symbols?after=1"))
+            waiting[0].sendall(b"GET /")
+            still_answers(t, server, "the start")
+            code, seconds, said = server.end(number)
+            t.equal(code, 0, f"exit code ({said})")
+            t.within(seconds, 0, 10, "seconds to end")
+            for connection in waiting:
+                connection.close()
+
+
+@tap.case("only this machine can connect, and another server can have the port")
+def _(t):
+    with view(t) as server:
+        listening = pathlib.Path("/proc/net/tcp").read_text() + pathlib.Path("/proc/net/tcp6").read_text()
+        own = [line.split()[1] for line in listening.splitlines()
+               if line.split()[3] == "0A" and line.split()[1].endswith(f":{server.port:04X}")]
+        t.equal(own, [f"0100007F:{server.port:04X}"], "listening sockets")
+        done = t.wick("view", "--no-open", "--port", server.port, "stacks.folded", check=False)
+        t.equal(done.returncode, 1, "exit code of a second server on the port")
+        t.true("Address already in use" in done.stderr, done.stderr)
+
+
+@tap.case("other users of the machine cannot connect")
+def _(t):
+    if os.geteuid():
+        raise tap.Skip("only root can become another user")
+    ask = """import os, socket, sys
+os.setgroups([]), os.setgid(65534), os.setuid(int(sys.argv[3]))
+family = socket.AF_INET6 if sys.argv[1] == "::ffff:127.0.0.1" else socket.AF_INET
+connection = socket.socket(family)
+try:
+    connection.connect((sys.argv[1], int(sys.argv[2])))
+    connection.sendall(sys.stdin.buffer.read())
+    sys.stdout.write(connection.makefile("rb").readline().decode())
+except ConnectionError:
+    pass
+"""
+    addresses = ["127.0.0.1"] + (["::ffff:127.0.0.1"] if socket.has_ipv6 else [])
+    with view(t, env=os.environ | {"SUDO_UID": "65533"}) as server:
+        for address in addresses:
+            for user, expected in ((65534, ""), (65533, "HTTP/1.1 200 OK"), (0, "HTTP/1.1 200 OK")):
+                done = tap.run(sys.executable, "-c", ask, address, server.port, user,
+                               input=server.request(Connection="close").decode())
+                t.equal(done.stdout.strip(), expected, f"user {user} by {address}")
+        still_answers(t, server, "other users")
+
+
+@tap.case("each address is another, and the browser gets it")
+def _(t):
+    opener = t.folder / "bin" / "xdg-open"
+    opener.parent.mkdir()
+    opener.write_text("#!/bin/sh\necho \"$1\" >opened.tmp\nmv opened.tmp opened\nexec sleep 5\n")
+    opener.chmod(0o755)
+    (t.folder / "stacks.folded").write_text(STACKS)
+    tokens = set()
+    for display in ({"DISPLAY": ":9"}, {}):
+        clean = {name: value for name, value in os.environ.items()
+                 if name not in ("DISPLAY", "WAYLAND_DISPLAY")}
+        process = subprocess.Popen([tap.WICK, "view", "stacks.folded"], cwd=t.folder, text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   env=clean | display | {"PATH": f"{opener.parent}:{os.environ['PATH']}"})
+        server = View(process)
+        tokens.add(server.token)
+        until = time.monotonic() + PATIENCE
+        while display and not (t.folder / "opened").exists() and time.monotonic() < until:
+            time.sleep(0.02)
+        t.equal((t.folder / "opened").exists(), bool(display), "whether it was opened")
+        if display:
+            t.equal((t.folder / "opened").read_text().strip(), server.address, "what was opened")
+            (t.folder / "opened").unlink()
+        code, _, said = server.end()
+        t.equal(code, 0, said)
+    t.equal(len(tokens), 2, "tokens")
+
+
+tap.run_all(needs_recording=False)
