@@ -484,8 +484,18 @@ const char *wk_http_address(const struct wk_http *http)
 	return wk_buf_text(&http->address);
 }
 
+/* The library does not always notice that another thread has answered. */
+#define ANSWER_MS 5
+
+static bool is_waited_for(const struct wk_http *http)
+{
+	return http->exchanges.next != &http->exchanges;
+}
+
 void wk_http_run(struct wk_http *http, unsigned milliseconds)
 {
+	if (is_waited_for(http) && milliseconds > ANSWER_MS)
+		milliseconds = ANSWER_MS;
 	http->library.run_wait(http->daemon, (int32_t)milliseconds);
 	wk_heap_check();
 	shut_idle(http);

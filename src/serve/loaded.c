@@ -121,6 +121,7 @@ struct wk_str wk_loaded_modules(struct wk_loaded *loaded, const char *recording)
 		.symbols = loaded->symbolizer.symbols,
 		.fetcher = loaded->symbolizer.remote.fetcher,
 		.recording = recording,
+		.omits_fixes = true,
 	};
 	struct wk_images_facts facts = { 0 };
 	struct wk_table table;

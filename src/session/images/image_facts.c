@@ -203,7 +203,8 @@ void wk_images_facts_gather(struct wk_images_facts *facts, const struct wk_image
 		examine(&facts->at[i], about);
 	}
 	wk_free(lines);
-	wk_images_facts_fix(facts, about);
+	if (!about->omits_fixes)
+		wk_images_facts_fix(facts, about);
 }
 
 void wk_images_facts_fini(struct wk_images_facts *facts)

@@ -62,6 +62,7 @@ struct wk_image_context {
 	struct wk_symbols *symbols;
 	const struct wk_fetcher *fetcher;
 	const char *recording; /* its path, as typed */
+	bool omits_fixes;      /* looking for packages takes seconds */
 };
 
 void wk_images_facts_gather(struct wk_images_facts *facts, const struct wk_image_context *about,
