@@ -59,8 +59,10 @@ function perfScript(ticks) {
 		+ '\n').join('');
 }
 
-// Opens a page; everything that goes wrong in it, and each request for anything else, is a fault.
-async function openPage(file, { hash = '', width = 1280, height = 900, dark = false, script = true, contrast = 'no-preference' } = {}) {
+// Opens the page of a file; everything that goes wrong in it, and each request for anything else, is a fault.
+const openPage = (file, options = {}) => openAddress('file://' + file + (options.hash || ''), options);
+
+async function openAddress(address, { width = 1280, height = 900, dark = false, script = true, contrast = 'no-preference' } = {}) {
 	const context = await browser.newContext({ viewport: { width, height }, colorScheme: dark ? 'dark' : 'light',
 		javaScriptEnabled: script, contrast, reducedMotion: 'reduce' });
 	const page = await context.newPage();
@@ -68,8 +70,9 @@ async function openPage(file, { hash = '', width = 1280, height = 900, dark = fa
 	page.on('pageerror', error => page.faults.push(String(error.stack || error)));
 	page.on('console', message => message.type() === 'error' && page.faults.push(message.text()));
 	page.on('dialog', dialog => { page.faults.push('a dialog: ' + dialog.message()); dialog.dismiss(); });
-	page.on('request', request => !/^(file|blob|data):/.test(request.url()) && page.faults.push('a request: ' + request.url()));
-	await page.goto('file://' + file + hash);
+	const own = address.startsWith('file:') ? /^(file|blob|data):/ : new RegExp('^' + new URL(address).origin);
+	page.on('request', request => !own.test(request.url()) && page.faults.push('a request: ' + request.url()));
+	await page.goto(address);
 	if (script)
 		await page.waitForSelector('body[data-ready=yes], [role=alert]', { timeout: 30000 });
 	return page;
@@ -114,6 +117,10 @@ async function finish() {
 			await body();
 			console.log(`ok ${i + 1} - ${name}`);
 		} catch (error) {
+			if (error.skips) {
+				console.log(`ok ${i + 1} - ${name} # SKIP ${error.message}`);
+				continue;
+			}
 			failed++;
 			console.log(`not ok ${i + 1} - ${name}\n# ${String(error.stack || error).replace(/\n/g, '\n# ')}`);
 		}
@@ -125,4 +132,4 @@ async function finish() {
 	process.exit(failed ? 1 : 0);
 }
 
-module.exports = { equal, finish, holds, openPage, perfScript, press, report, root, run, scratch, screenshot, settle, test, write };
+module.exports = { equal, finish, holds, openAddress, openPage, perfScript, press, report, root, run, scratch, screenshot, settle, test, wick, write };

@@ -247,4 +247,51 @@ test('two recordings: worse and better', async () => {
 	noFaults(page);
 });
 
+test('a Rust build: its preset, its processes, stages of the compiler', async () => {
+	const build = [];
+	for (let i = 0; i < 1000; i++)
+		build.push(i % 10 === 0 ? ['sh', 5, 5, 'main', 'wait'] : ['rustc', 6 + i % 2, 6 + i % 2, 'main',
+			i % 3 ? 'rustc_hir_typeck::check' : 'rustc_borrowck::do_mir_borrowck', 'rustc_middle::ty::fold']);
+	const file = report(write('build.perf', perfScript(build)));
+	const page = await openPage(file);
+	equal(await page.locator('#preset').inputValue(), 'rustc');
+	equal(await page.locator('.shell-chip').innerText().then(text => text.split('\n')[0]), 'preset: rustc');
+	equal(await status(page), '900 samples in view of 1,000 \u00b7 none lost');
+	for (const [key, title] of [['2', 'Build Processes'], ['3', 'Build Process Tree'], ['4', 'CPU Analysis']]) {
+		await press(page, key);
+		equal(await page.locator('[role=tab][aria-selected=true]').innerText(), title);
+	}
+	await page.getByLabel('View', { exact: true }).selectOption({ label: 'Utilization by Process, Annotation, Stack' });
+	await focusGrid(page);
+	await press(page, 'Home', '*');
+	const text = (await rows(page)).map(row => row[1].replace(/^\W*/, '')).join('\n');
+	holds(text, 'type check');
+	holds(text, 'borrow check');
+	const shown = JSON.parse(run('show', '-q', '--json', '--preset', 'rustc', '--group', 'annotation,stack', file.replace(/\.html$/, ''), 'calls'));
+	const checks = (await rows(page)).filter(row => row[1].includes('type check')).reduce((sum, row) => sum + Number(row[1].split(' ').pop()), 0);
+	equal(checks, shown.rows.find(row => row.name === 'type check').total_samples);
+	holds(page.url(), 'group=pid,annotation,stack');
+	const again = await openPage(file, { hash: new URL(page.url()).hash });
+	holds((await rows(again)).map(row => row[1]).join(), 'rustc');
+	noFaults(page);
+});
+
+test('tables and pictures can be saved', async () => {
+	const page = await openPage(report(cpu));
+	for (const [button, suffix, begin] of [['Save as SVG', '.svg', '<svg'], ['Save as PNG', '.png', '\x89PNG']]) {
+		const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: button }).click()]);
+		equal(path.extname(download.suggestedFilename()), suffix);
+		const saved = fs.readFileSync(await download.path(), 'latin1');
+		holds(saved.slice(0, 200), begin);
+		if (suffix === '.svg')
+			holds(saved, 'hash');
+	}
+	await page.evaluate(() => { navigator.clipboard.writeText = async text => { globalThis.copied = text; }; });
+	for (const [button, expected] of [['CSV', ','], ['Markdown', '| --- |'], ['TSV', '\t']]) {
+		await page.getByRole('button', { name: button, exact: true }).click();
+		holds(await page.evaluate(() => globalThis.copied), expected);
+	}
+	noFaults(page);
+});
+
 finish();
