@@ -45,16 +45,19 @@ const styled = transformSync(textOf('.css'), { loader: 'css', minify: true }).co
 
 // Names of classes are long in the sources ("grid-row") and short in the page, but for those that tests know.
 const KEPT = ['shell-chip', 'shell-status', 'tab-answer', 'compare-list', 'compare-lists'];
-const classes = [...new Set([...styled.matchAll(/\.([a-z]+(-[a-z]+)+)/g)].map(match => match[1]))].filter(name => !KEPT.includes(name));
+const classes = [...new Set([...styled.matchAll(/\.([a-z]+(-[a-z]+)+)/g)].map(match => match[1]))]
+	.filter(name => !KEPT.includes(name));
 const shortNames = new Map(classes.map((name, i) => [name, 'c' + i.toString(36)]));
-const shorten = text => text.replace(/(?<=["'` ]\.?)[a-z]+(-[a-z]+)+(?=[^\w-])/g, name => shortNames.get(name) ?? name);
+const shortOf = name => shortNames.get(name) ?? name;
+const shorten = text => text.replace(/(?<=["'` ]\.?)[a-z]+(-[a-z]+)+(?=[^\w-])/g, shortOf);
 const unused = classes.filter(name => !new RegExp(`["'\`. ]${name}["'\`\\[ ]`).test(minified));
 if (unused.length)
 	throw new Error(`classes of the style that the script does not name: ${unused.join(', ')}`);
 
 // What a name could not do, the script itself must not do either.
-const script = `"use strict";{${shorten(minified).replace(/<\/script/gi, '<\\/script').replace(/<!--/g, '<\\!--')}}`;
-const style = styled.replace(/(?<=\.)[a-z]+(-[a-z]+)+/g, name => shortNames.get(name) ?? name);
+const harmless = shorten(minified).replace(/<\/script/gi, '<\\/script').replace(/<!--/g, '<\\!--');
+const script = `"use strict";{${harmless}}`;
+const style = styled.replace(/(?<=\.)[a-z]+(-[a-z]+)+/g, shortOf);
 const hash = text => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 const policy = `default-src 'none'; script-src ${hash(script)}; style-src ${hash(style)}; base-uri 'none'; form-action 'none'`;
 

@@ -45,7 +45,8 @@ async function readNames(from: Source): Promise<Names> {
 	return { ...raw, unnamed: marked(raw.names.length, raw.unnamed), startup: marked(raw.names.length, raw.startup) };
 }
 
-const NO_FRAMES: Frames = { count: 1, fn: new Uint32Array(1), line: new Uint32Array(1), inlined: new Uint8Array(1) };
+const NO_FRAMES: Frames = { count: 1, fn: new Uint32Array(1), line: new Uint32Array(1),
+	inlined: new Uint8Array(1) };
 
 async function readFrames(from: Source, names: Names): Promise<Frames> {
 	const rows = await readRows(from, 'frames', ['function', 'line', 'inlined']);
@@ -53,7 +54,8 @@ async function readFrames(from: Source, names: Names): Promise<Frames> {
 		fn: checked(rows.function, names.names.length, 'function') } : NO_FRAMES;
 }
 
-const NO_STACKS: Stacks = { count: 1, parent: new Uint32Array(1), frame: new Uint32Array(1), hidden: new Uint32Array(1) };
+const NO_STACKS: Stacks = { count: 1, parent: new Uint32Array(1), frame: new Uint32Array(1),
+	hidden: new Uint32Array(1) };
 
 async function readStacks(from: Source, frames: Frames): Promise<Stacks> {
 	const stacks = await readRows(from, 'stacks', ['parent', 'frame', 'hidden']);
@@ -69,8 +71,9 @@ async function readEnds(from: Source, event: number, rows: number): Promise<Ends
 	return ends;
 }
 
-const noSamples = (): Samples => ({ rows: 0, stack: new Uint32Array(0), time: new Float64Array(0), weight: new Float64Array(0),
-	times: new Float64Array(0), thread: new Uint32Array(0), cpu: new Uint32Array(0), about: new Uint32Array(0), ends: null });
+const noSamples = (): Samples => ({ rows: 0, stack: new Uint32Array(0), thread: new Uint32Array(0),
+	cpu: new Uint32Array(0), about: new Uint32Array(0), time: new Float64Array(0),
+	weight: new Float64Array(0), times: new Float64Array(0), ends: null });
 
 async function readSamples(from: Source, head: Head, stacks: Stacks, event: number): Promise<Samples> {
 	const samples = await readRows(from, 'samples-' + event, ['stack', 'thread', 'cpu', 'about', 'ranks'],

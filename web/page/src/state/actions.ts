@@ -1,13 +1,12 @@
 // Everything that can be done, by name: keys, menus, the list of commands and the help are made from
 // this one list.
 import { batch, signal } from '@preact/signals';
-import { shown } from '../words/format';
-import { actions as words } from '../words/actions';
+import { actions as words, goTo } from '../words/actions';
 import { PATH_STEP, type Filter } from '../views/filters';
 import { Kind, pathOf } from '../views/tree';
 import { copy } from '../parts/copy';
 import { served } from '../served/server';
-import { TABS, type Panel, type View } from './link';
+import { TABS, type Panel, type Tab, type View } from './link';
 import { TAB_LIST } from './tabs';
 import {
 	addFilter, analysis, canRedo, canUndo, change, changePanel, current, panel, recording, redo, root, setCurrent,
@@ -15,7 +14,7 @@ import {
 } from './state';
 
 export interface Action {
-	key: keyof typeof words;
+	key: keyof typeof words | `tab_${Tab}`;
 	keys: string[]; // as `keyOf` writes them
 	isOfNode?: boolean; // in the menu of frames and rows
 	can?(): boolean;
@@ -168,6 +167,6 @@ export function onKey(event: KeyboardEvent): void {
 
 export const titleOf = (action: Action): string => {
 	const tab = TAB_LIST.find(info => action.key === `tab_${info.tab}`);
-	return words[action.key] || shown(tab ? tab.title : action.key);
+	return tab ? goTo(tab.title) : words[action.key as keyof typeof words];
 };
 export { setCurrent };

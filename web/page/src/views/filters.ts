@@ -36,7 +36,8 @@ function functionsOf(recording: Recording, { kind, text }: Filter): Uint8Array {
 	const { names, head } = recording, pattern = kind === 'pattern' && patternOf(text);
 	return kind === 'module' ? flags(names.names.length, i => head.images[names.image[i]]?.name === text)
 		: kind !== 'pattern' ? functionsNamed(recording, text)
-			: flags(names.names.length, i => i > 0 && pattern && (pattern.test(names.names[i]) || pattern.test(names.short[i])));
+			: flags(names.names.length, i =>
+				i > 0 && pattern && (pattern.test(names.names[i]) || pattern.test(names.short[i])));
 }
 
 // By stack: 1 if it has one of the functions.
@@ -80,7 +81,8 @@ function threadsOf({ head }: Recording, filter: Filter): Uint8Array {
 export interface KeptBy { threads: Uint8Array | null; stacks: Uint8Array | null }
 
 const OF_THREADS: FilterKind[] = ['preset', 'process', 'pid', 'tid'];
-const both = (a: Uint8Array | null, b: Uint8Array | null): Uint8Array | null => a && b ? a.map((is, i) => is & b[i]) : a ?? b;
+const both = (a: Uint8Array | null, b: Uint8Array | null): Uint8Array | null =>
+	a && b ? a.map((is, i) => is & b[i]) : a ?? b;
 
 // Several processes or threads that are kept are alternatives; all else has to be true at once.
 export function keptBy(recording: Recording, filters: Filter[]): KeptBy {
@@ -90,8 +92,9 @@ export function keptBy(recording: Recording, filters: Filter[]): KeptBy {
 		if (isVerb(filter) && kind !== 'focus')
 			continue;
 		const isOfThreads = OF_THREADS.includes(kind);
-		const list = isOfThreads ? threadsOf(recording, filter) : kind === 'under' ? stacksUnder(recording, text.split(PATH_STEP))
-			: stacksWith(recording, functionsOf(recording, filter));
+		const list = isOfThreads ? threadsOf(recording, filter)
+			: kind === 'under' ? stacksUnder(recording, text.split(PATH_STEP))
+				: stacksWith(recording, functionsOf(recording, filter));
 		const kept = out ? list.map(is => 1 - is) : list, before: Uint8Array | null = either;
 		if (!isOfThreads)
 			stacks = both(stacks, kept);

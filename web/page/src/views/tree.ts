@@ -73,7 +73,8 @@ export function isWithin(tree: Tree, node: number, top: number): boolean {
 const memories = new WeakMap<Tree, { version: number; lists: Map<string, Uint32Array> }>();
 
 // Sorting the children of a wide node takes long: a list of its children is kept until the weights change.
-export function remembered(tree: Tree, version: number, order: string, node: number, make: () => Uint32Array): Uint32Array {
+export function remembered(tree: Tree, version: number, order: string, node: number,
+	make: () => Uint32Array): Uint32Array {
 	let memory = memories.get(tree);
 	if (memory?.version !== version)
 		memories.set(tree, memory = { version, lists: new Map() });

@@ -1,14 +1,6 @@
+export const goTo = (tab: string): string => 'Go to ' + tab;
+
 export const actions = {
-	tab_system: 'Go to System',
-	tab_processes: 'Go to Processes',
-	tab_tree: 'Go to Process tree',
-	tab_cpu: 'Go to CPU',
-	tab_memory: 'Go to Memory',
-	tab_heap: 'Go to Heap',
-	tab_waits: 'Go to Waits',
-	tab_events: 'Go to Events',
-	tab_compare: 'Go to Compare',
-	tab_quality: 'Go to Quality',
 	search: 'Search',
 	table: 'Show the table alone',
 	flame: 'Show the flame graph alone',

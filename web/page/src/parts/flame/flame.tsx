@@ -61,7 +61,8 @@ export function Flame(props: FlameProps) {
 	Object.assign(own, { tree, root, current });
 
 	const { width, height } = size.value;
-	const layout = useMemo(() => layOut(props, view.value, width), [tree, version, words, root, order, view.value, width]);
+	const layout = useMemo(() => layOut(props, view.value, width),
+		[tree, version, words, root, order, view.value, width]);
 	const content = Math.max(layout.rows.length * ROW, height);
 	const at = frameOf(layout, tree, cursor.value);
 
@@ -206,7 +207,8 @@ export function Flame(props: FlameProps) {
 		if (event.button)
 			return;
 		canvas.current!.setPointerCapture(event.pointerId); // or the release could be missed
-		own.press = { x: event.clientX, y: event.clientY, view: view.value, scrolled: scroller.current!.scrollTop, isDrag: false };
+		own.press = { x: event.clientX, y: event.clientY, view: view.value,
+			scrolled: scroller.current!.scrollTop, isDrag: false };
 	}
 
 	function onPointerMove(event: PointerEvent): void {

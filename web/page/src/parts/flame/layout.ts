@@ -30,55 +30,59 @@ export interface Layout {
 	above: number; // rows above the zoomed frame
 }
 
-// Adds what is called from a frame. Small neighbours are one block; sorted by weight, all of them are at
-// the end, and only the wide ones need to be sorted.
-function addChildren(into: Frame[], shown: Shown, frame: Frame, scale: number, room: number): void {
-	const { tree, version, words, order } = shown, { total, childAt } = tree;
-	const { node } = frame, row = frame.row + 1;
-	const isByWeight = order === 'weight', wide: number[] = [];
-	let { x } = frame, few = 0, small = 0;
-	const place = (node: number, few: number, weight: number) => {
-		const width = weight * scale;
-		if (width >= NARROWEST && x < room && x + width > 0)
-			into.push({ node, few, weight, x, width, row });
-		x += width;
-	};
-	const placeSmall = () => {
-		place(node, few, small);
-		few = small = 0;
-	};
-	for (const child of isByWeight ? tree.children.subarray(childAt[node], childAt[node + 1])
-		: remembered(tree, version, order, node, () => childrenOf(tree, node, order, words))) {
-		const own = total[child];
-		if (own * scale < NARROWEST) {
-			few += +(own > 0);
-			small += own;
-		} else if (isByWeight) {
-			wide.push(child);
-		} else {
-			placeSmall();
-			place(child, 0, own);
-		}
-	}
-	for (const child of wide.sort((a, b) => total[b] - total[a] || a - b))
-		place(child, 0, total[child]);
-	placeSmall();
-}
-
 // From the whole to the zoomed frame a row each, then row by row what is in `view` and wide enough.
 export function layOut(shown: Shown, view: View, room: number): Layout {
-	const { tree, root } = shown, { total } = tree;
+	const { tree, version, words, root, order } = shown, { total, children, childAt } = tree;
 	const path = root ? [0, ...pathOf(tree, tree.parent[root])] : [];
 	const rows = path.map((node, row): Frame[] => [{ node, few: 0, weight: total[node], x: 0, width: room, row }]);
-	let next: Frame[] = room <= 0 ? [] : [{ node: root, few: 0, weight: total[root], x: -view.from / view.span * room,
-		width: room / view.span, row: rows.length }];
-	while (next.length) {
-		const below: Frame[] = [];
+	const scale = room / (view.span * (total[root] || 1)), isByWeight = order === 'weight';
+	let below: Frame[] = [];
+	const wide: number[] = [];
+
+	// The result is where the next one begins.
+	function place(node: number, few: number, weight: number, x: number): number {
+		const width = weight * scale;
+		if (width >= NARROWEST && x < room && x + width > 0)
+			below.push({ node, few, weight, x, width, row: rows.length });
+		return x + width;
+	}
+
+	// Adds what is called from a frame. Small neighbours are one block; sorted by weight, all of them are at
+	// the end, and only the wide ones need to be sorted.
+	function placeChildren(frame: Frame): void {
+		const { node } = frame;
+		let { x } = frame, few = 0, small = 0;
+		wide.length = 0;
+		const list = isByWeight ? children
+			: remembered(tree, version, order, node, () => childrenOf(tree, node, order, words));
+		const end = isByWeight ? childAt[node + 1] : list.length;
+		for (let i = isByWeight ? childAt[node] : 0; i < end; i++) {
+			const child = list[i], own = total[child];
+			if (own * scale < NARROWEST) {
+				few += +(own > 0);
+				small += own;
+			} else if (isByWeight) {
+				wide.push(child);
+			} else {
+				x = place(child, 0, own, place(node, few, small, x));
+				few = small = 0;
+			}
+		}
+		if (wide.length > 1)
+			wide.sort((a, b) => total[b] - total[a] || a - b);
+		for (const child of wide)
+			x = place(child, 0, total[child], x);
+		place(node, few, small, x);
+	}
+
+	place(root, 0, total[root], -view.from / view.span * room);
+	while (below.length) {
+		const next = below;
 		rows.push(next);
+		below = [];
 		for (const frame of next)
 			if (!frame.few)
-				addChildren(below, shown, frame, room / (view.span * (total[root] || 1)), room);
-		next = below;
+				placeChildren(frame);
 	}
 	return { rows, above: path.length };
 }

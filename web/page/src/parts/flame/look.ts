@@ -48,7 +48,8 @@ export const inkOf = (look: Look, fill: string): string =>
 	look.mode === 'difference' ? inkOn(fill) : look.dark ? '#0e1113' : EDGE;
 
 // The label of a frame or block of that width, in a font of that width.
-export function labelOf({ tree, words, mode }: Look, { node, few, weight }: Frame, width: number, character: number): string {
+export function labelOf({ tree, words, mode }: Look, { node, few, weight }: Frame, width: number,
+	character: number): string {
 	const room = Math.floor((width - 2 * PAD + 1) / character);
 	if (few)
 		return fitName(`${flame.small(few)}, ${share(weight, tree.total[0])}`, room);

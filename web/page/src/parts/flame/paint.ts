@@ -3,6 +3,7 @@ import { colour } from '../time/canvas';
 import { EDGE, FADED, fillOf, FONT, gapOf, inkOf, isKernel, labelOf, PAD, ROW, topOf, type Look } from './look';
 import type { Frame, Layout } from './layout';
 
+const OTHERS = /[^ -~\u2026]/;
 const EDGED = 6; // pixels of a frame that has marks on its edges
 const outlined = matchMedia('(prefers-contrast: more), (forced-colors: active)');
 
@@ -71,12 +72,13 @@ export function paint(canvas: HTMLCanvasElement, scene: Scene): void {
 	context.textBaseline = 'middle';
 	context.direction = 'ltr';
 	context.imageSmoothingEnabled = false;
-	const letter = context.measureText('m').width;
+	const letter = context.measureText('m').width, ink = colour('--ink'), isOutlined = outlined.matches;
 	const dots = new Path2D(), outlines = new Path2D(), edges = new Path2D(), blocks = new Path2D();
 	const isAbove = (frame: Frame) => frame.row < layout.above;
 	const isFaded = (frame: Frame) => hits !== null && !isAbove(frame) && (frame.few > 0 || !hits[frame.node]);
 
-	const sight = layout.rows.map((frames, row) => ({ frames, y: topOf(row, layout, flipped, height) - scene.scrolled }))
+	const sight = layout.rows
+		.map((frames, row) => ({ frames, y: topOf(row, layout, flipped, height) - scene.scrolled }))
 		.filter(({ y }) => y > -ROW && y < height);
 	strip.width = wide;
 	strip.height = sight.length || 1;
@@ -94,7 +96,7 @@ export function paint(canvas: HTMLCanvasElement, scene: Scene): void {
 	context.setLineDash([1.5, 2.5]);
 	context.stroke(dots);
 	context.setLineDash([]);
-	context.strokeStyle = colour('--ink');
+	context.strokeStyle = ink;
 	context.stroke(outlines);
 	eachWide(drawLabel);
 
@@ -117,7 +119,7 @@ export function paint(canvas: HTMLCanvasElement, scene: Scene): void {
 
 	function addMarks(frame: Frame, left: number, y: number, seen: number): void {
 		const { node, few } = frame;
-		if (outlined.matches || (hits && !isFaded(frame) && !isAbove(frame)))
+		if (isOutlined || (hits && !isFaded(frame) && !isAbove(frame)))
 			outlines.rect(left + 0.5, y + 0.5, seen - 2, ROW - 2);
 		if (few)
 			blocks.rect(left, y, seen - 1, ROW - 1);
@@ -136,11 +138,12 @@ export function paint(canvas: HTMLCanvasElement, scene: Scene): void {
 		if (!label)
 			return;
 		const isItalic = !few && scene.words.isUnnamed(node);
-		context.fillStyle = few || isAbove(frame) || isFaded(frame) ? colour('--ink') : inkOf(scene, fillOf(scene, node));
+		context.fillStyle = few || isAbove(frame) || isFaded(frame) ? ink
+			: inkOf(scene, fillOf(scene, node));
 		if (isItalic)
 			context.font = 'italic ' + FONT;
 		// Characters that are wider than the font's others are squeezed.
-		context.fillText(label, left + PAD, y + ROW / 2, seen - 2 * PAD + 1);
+		context.fillText(label, left + PAD, y + ROW / 2, OTHERS.test(label) ? seen - 2 * PAD + 1 : undefined);
 		if (isItalic)
 			context.font = FONT;
 	}

@@ -56,13 +56,16 @@ export function flameSvg(props: SvgProps, width: number): string {
 	const decimal = (n: number) => Math.round(n * 100) / 100;
 
 	function textOf(frame: Frame): string {
-		const { node, few, row, x, width: size } = frame, isAbove = row < layout.above, y = topOf(row, layout, flipped, 0);
+		const { node, few, row, x, width: size } = frame;
+		const isAbove = row < layout.above, y = topOf(row, layout, flipped, 0);
 		const fill = isAbove ? line : few ? small : fillOf(props, node);
 		const isHit = hits && !few && hits[node] === 1, isInlined = !few && tree.inlined[node];
-		const classes = ['frame', few ? 'small' : words.kind(node).toLowerCase().replace(/[^a-z0-9]+/g, '-'), isAbove && 'above',
-			isInlined && 'inlined', !few && words.isUnnamed(node) && 'unnamed', isHit ? 'hit' : hits && !isAbove && 'faded'];
+		const kind = few ? 'small' : words.kind(node).toLowerCase().replace(/[^a-z0-9]+/g, '-');
+		const classes = ['frame', kind, isAbove && 'above', isInlined && 'inlined',
+			!few && words.isUnnamed(node) && 'unnamed', isHit ? 'hit' : hits && !isAbove && 'faded'];
+		const name = few ? titleOf(words, frame) : words.short(node);
 		return `<g class="${classes.filter(Boolean).join(' ')}" transform="translate(${decimal(x)} ${y})" `
-			+ `data-at="${decimal(x)} ${decimal(size)} ${y}" data-name="${escaped(few ? titleOf(words, frame) : words.short(node))}">`
+			+ `data-at="${decimal(x)} ${decimal(size)} ${y}" data-name="${escaped(name)}">`
 			+ `<title>${escaped([titleOf(words, frame), ...factsOf(tree, words, frame)].join('\n'))}</title>`
 			+ `<rect width="${decimal(size - gapOf(size))}" height="${ROW - 1}" fill="${fill}"/>`
 			+ (!few && !isAbove && isKernel(props, node) ? `<path d="M0 0h2v${ROW - 1}h-2z" fill="${EDGE}"/>` : '')
@@ -72,7 +75,8 @@ export function flameSvg(props: SvgProps, width: number): string {
 	}
 
 	const call = `(${explore})(${width},${CHARACTER},${JSON.stringify(flame.searchFor)})`;
-	return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">
+	return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"
+viewBox="0 0 ${width} ${height}">
 <title>${escaped(flame.label)}</title><style>text{font:${FONT};pointer-events:none;white-space:pre}
 .unnamed text{font-style:italic}.frame{cursor:pointer}line{stroke:${EDGE};stroke-dasharray:1.5 2.5}
 .faded>:not(text){opacity:${FADED}}.faded text{fill:${ink}}.hit rect{stroke:${ink}}</style>

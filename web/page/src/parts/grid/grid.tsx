@@ -125,7 +125,8 @@ export function Grid(props: GridProps) {
 			go(target);
 	};
 	const openAndGo = (node: number) => go(changeOpen(next => openNode(tree, next, node)));
-	const walkToSplit = (node: number) => go(changeOpen(next => openToSplit(tree, next, node)) || hottestChild(tree, root));
+	const walkToSplit = (node: number) =>
+		go(changeOpen(next => openToSplit(tree, next, node)) || hottestChild(tree, root));
 	const openAll = (list: number[]) => {
 		changeOpen(next => list.forEach(node => next.add(node)));
 		stopAsking();

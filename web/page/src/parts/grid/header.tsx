@@ -103,10 +103,12 @@ export function Header({ groups, available, columns, sort, onGroups, onSort }: P
 						)}
 					</span>
 				))}
-				<button class="grid-icon" tabIndex={-1} aria-label={say.add} title={say.add} aria-haspopup="menu" onClick={event => {
-					const { left, bottom } = event.currentTarget.getBoundingClientRect();
-					openMenu(left, bottom, say.add, available.map(({ key, title }) => ({ title, run: () => put(key, stack) })));
-				}}>+</button>
+				<button class="grid-icon" tabIndex={-1} aria-label={say.add} title={say.add} aria-haspopup="menu"
+					onClick={event => {
+						const { left, bottom } = event.currentTarget.getBoundingClientRect();
+						openMenu(left, bottom, say.add, available.map(({ key, title }) =>
+							({ title, run: () => put(key, stack) })));
+					}}>+</button>
 			</div>
 			<span class="grid-gold" role="presentation" ref={bar} />
 			{columns.map(column => (

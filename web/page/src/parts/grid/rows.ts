@@ -237,7 +237,8 @@ export function rowsText(of: RowsOf, { nodes, indents }: GridRows, form: Form): 
 	const columns = of.columns.filter(column => !column.whens), isCsv = form === 'csv';
 	const line = (i: number, level: string, name: string, module: string, values: string[]) => isCsv
 		? [level, name, module, ...values]
-		: [(form === 'markdown' ? '\u2003' : '  ').repeat(indents[i] ?? 0) + (module && module + '!') + name, ...values];
+		: [(form === 'markdown' ? '\u2003' : '  ').repeat(indents[i] ?? 0) + (module && module + '!') + name,
+			...values];
 	return delimited([line(-1, say.level, say.name, isCsv ? say.module : '', columns.map(column => column.title)),
 		...nodes.map((node, i) => {
 			const level = tree.depth[node < 0 ? ~node : node] - tree.depth[of.root] + (node < 0 ? 1 : 0);
@@ -258,7 +259,8 @@ function foldedText({ tree, words, root }: RowsOf, { nodes }: GridRows): string 
 				left.set(parent, left.get(parent)! - tree.total[node]);
 		}
 	return [...left].filter(([, weight]) => Math.round(weight) > 0).map(([node, weight]) =>
-		pathOf(tree, node).map(at => words.name(at).replace(/;/g, ':')).join(';') + ` ${Math.round(weight)}\n`).join('');
+		pathOf(tree, node).map(at => words.name(at).replace(/;/g, ':')).join(';') + ` ${Math.round(weight)}\n`)
+		.join('');
 }
 
 export function tableText(of: RowsOf, form: Form | 'folded'): string {

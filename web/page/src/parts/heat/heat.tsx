@@ -49,7 +49,7 @@ export function Heat({ samples, kept, to, range, dark, onRange }: HeatProps) {
 		drawing.globalAlpha = 1;
 		drawing.fillStyle = colour('--dim');
 		for (let i = 0; i < columns; i += Math.ceil(60 / cell))
-			drawing.fillText(seconds(i * step, 1e12), i * cell, ROWS * CELL + AXIS - 4);
+			drawing.fillText(seconds(i * step, 1e12), i * cell, ROWS * CELL + AXIS / 2);
 	}, [bins, width, dark, range]);
 
 	const timeAt = (event: PointerEvent) => {

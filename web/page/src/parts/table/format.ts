@@ -15,7 +15,8 @@ export interface TableColumn extends ExtraColumn {
 
 // One unit for all rows, chosen by the largest.
 function timesText(values: unknown[]): (value: number) => string {
-	const [size, unit, decimals] = timeUnit(values.reduce((most: number, value) => Math.max(most, Math.abs(Number(value))), 0));
+	const largest = values.reduce((most: number, value) => Math.max(most, Math.abs(Number(value))), 0);
+	const [size, unit, decimals] = timeUnit(largest);
 	return value => group((value / size).toFixed(decimals)) + ' ' + unit;
 }
 
@@ -40,7 +41,8 @@ const guessed = (row: RowObject): ShownColumn[] => Object.entries(row).map(([key
 const FIRST = ['name', 'process', 'thread'];
 const rank = (key: string) => FIRST.includes(key) ? FIRST.indexOf(key) : FIRST.length;
 
-export function columnsOf({ rows, columns = guessed(rows[0] ?? {}) }: ShownTable, extra: ExtraColumn[], showsAll: boolean): TableColumn[] {
+export function columnsOf({ rows, columns = guessed(rows[0] ?? {}) }: ShownTable, extra: ExtraColumn[],
+	showsAll: boolean): TableColumn[] {
 	return [...columns.map(column => ({ ...column, value: (row: RowObject) => row[column.key] })), ...extra]
 		.filter(column => showsAll || !column.detail)
 		.sort((a, b) => rank(a.key) - rank(b.key))
@@ -57,5 +59,6 @@ export function columnsOf({ rows, columns = guessed(rows[0] ?? {}) }: ShownTable
 export function compared(a: unknown, b: unknown, sign: number): number {
 	if (a === null || b === null)
 		return +(a === null) - +(b === null);
-	return sign * (typeof a === 'number' && typeof b === 'number' ? a - b : +(String(a) > String(b)) - +(String(a) < String(b)));
+	return sign * (typeof a === 'number' && typeof b === 'number' ? a - b
+		: +(String(a) > String(b)) - +(String(a) < String(b)));
 }

@@ -70,5 +70,6 @@ export function walkButtons(event: KeyboardEvent): void {
 }
 
 // Of a button that sorts: `sign` is that of the order, 0 if another column sorts.
-export const ariaSort = (sign: number) => sign ? sign < 0 ? 'descending' as const : 'ascending' as const : 'none' as const;
+export const ariaSort = (sign: number): 'none' | 'ascending' | 'descending' =>
+	sign ? sign < 0 ? 'descending' : 'ascending' : 'none';
 export const sortArrow = (sign: number): string => sign ? sign < 0 ? ' \u25be' : ' \u25b4' : '';

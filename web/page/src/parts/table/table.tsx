@@ -37,7 +37,8 @@ export function Table({ table, label, extra = NONE, tools, onRow }: TableProps) 
 	const columns = useMemo(() => columnsOf(table, extra, showsAll), [table, extra, showsAll]);
 	const rows = useMemo(() => {
 		const word = filter.toLowerCase(), by = columns.find(column => column.key === sort.key);
-		const kept = table.rows.filter(row => !word || columns.some(column => column.text(row).toLowerCase().includes(word)));
+		const kept = table.rows.filter(row =>
+			!word || columns.some(column => column.text(row).toLowerCase().includes(word)));
 		return by && sort.sign ? kept.sort((a, b) => compared(by.value(a), by.value(b), sort.sign)) : kept;
 	}, [columns, filter, sort]);
 	const view = useVisibleRows(scroller, rows.length);

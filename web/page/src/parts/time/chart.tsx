@@ -46,12 +46,14 @@ export function Chart({ from, to, series, dark, label, onRange }: ChartProps) {
 	}, [width, from, to, series, dark, hidden]);
 
 	const valuesAt = (share: number) => visible
-		.map(({ name, unit, bins }) => ({ name, unit, value: bins[Math.min(bins.length - 1, Math.floor(share * bins.length))] }))
+		.map(({ name, unit, bins }) =>
+			({ name, unit, value: bins[Math.min(bins.length - 1, Math.floor(share * bins.length))] }))
 		.sort((a, b) => b.value - a.value).slice(0, MOST);
 	const percent = (share: number) => 100 * share + '%';
 	return (
 		<div class="time-chart">
-			<div class="time-canvas" ref={box} style={{ height: HEIGHT + 'px' }} role="img" aria-label={label} {...handlers}
+			<div class="time-canvas" ref={box} style={{ height: HEIGHT + 'px' }} role="img" aria-label={label}
+				{...handlers}
 				onPointerMove={event => {
 					handlers.onPointerMove(event);
 					setPointer(Math.max(0, Math.min(1, (event.clientX - placeOf().left) / width)));

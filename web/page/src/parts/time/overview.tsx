@@ -26,7 +26,8 @@ const STEPS: Record<string, number> = { ArrowLeft: -0.01, ArrowDown: -0.01, Arro
 	PageDown: -0.1, PageUp: 0.1, Home: -1, End: 1 };
 
 type Part = 'start' | 'end' | 'move' | 'new';
-const CLASSES = { start: 'time-handle time-start', end: 'time-handle time-end', move: 'time-handle time-move', new: '' };
+const CLASSES = { start: 'time-handle time-start', end: 'time-handle time-end', move: 'time-handle time-move',
+	new: '' };
 
 export function Overview({ from, to, range, series, dark, marks, onRange }: OverviewProps) {
 	const box = useRef<HTMLDivElement>(null);
@@ -97,10 +98,11 @@ export function Overview({ from, to, range, series, dark, marks, onRange }: Over
 	};
 	const stop = () => { drag.current = null; };
 	const at = (time: number) => 100 * (time - from) / whole + '%';
+	const left = `min(${at(start)}, 100% - 24px)`; // room for a target of 24 pixels between start and end
 	const text = (time: number) => seconds(time, whole);
 	const handle = (part: Part, label: string, value: number, valueText: string, wide?: string) => (
 		<div class={CLASSES[part]} role="slider" tabIndex={0} data-part={part}
-			style={{ left: at(part === 'end' ? end : start), width: wide }}
+			style={{ left: part === 'end' ? `max(${at(end)}, ${left} + 24px)` : left, width: wide }}
 			aria-label={label} aria-valuemin={from} aria-valuemax={to} aria-valuenow={value}
 			aria-valuetext={valueText} onKeyDown={onKey(part)} />
 	);
