@@ -12,6 +12,7 @@ import { Chips, Status, Tabs, Title } from './parts/shell/Bars';
 import { Dialogs } from './parts/shell/Dialogs';
 import { Menu } from './parts/shell/Menu';
 import { Strip } from './tabs/Strip';
+import { openFile } from './tabs/Compare';
 import { View } from './tabs/View';
 
 function Page() {
@@ -71,6 +72,12 @@ if (typeof DecompressionStream === 'function') {
 	document.getElementById('plain')?.remove();
 	render(<Page />, document.getElementById('app')!);
 	addEventListener('keydown', onKey);
+	// Anywhere: a page that is dropped beside would be opened in place of this one.
+	addEventListener('dragover', event => event.preventDefault());
+	addEventListener('drop', event => {
+		event.preventDefault();
+		void openFile(event.dataTransfer?.files[0]);
+	});
 	addEventListener('hashchange', () => followLink(location.hash));
 	addEventListener('popstate', () => followLink(location.hash));
 	effect(() => { document.body.dataset.ready = recording.value ? 'yes' : ''; });

@@ -9,7 +9,7 @@ import { annotate, query, symbols, type Annotation } from './server';
 
 function Answer({ title, of }: { title: string; of: ShownTable | { error: string } | null }) {
 	return !of ? <p>{words.asking}</p> : 'error' in of ? <p role="alert">{title}: {shown(of.error)}</p>
-		: <div class="tab-half"><Table table={of} label={title} /></div>;
+		: <div class="tab-half">{of.notes?.map(text => <p key={text} class="tab-answer">{shown(text)}</p>)}<Table table={of} label={title} /></div>;
 }
 
 export function Code({ name, by }: { name: string; by: string }) {

@@ -9,7 +9,7 @@ import { served } from '../served/server';
 import { TABS, type Panel, type Tab, type View } from './link';
 import { TAB_LIST } from './tabs';
 import {
-	addFilter, analysis, canRedo, canUndo, change, changePanel, current, panel, recording, redo, root, setCurrent,
+	addFilter, analysis, canRedo, canUndo, change, changePanel, current, nextHit, panel, recording, redo, root, setCurrent,
 	setRange, setRoot, setTab, span, state, undo, words as treeWords,
 } from './state';
 
@@ -25,6 +25,11 @@ export type Dialog = '' | 'help' | 'commands' | 'sql' | 'code';
 export const dialog = signal<Dialog>('');
 export const detailsOpen = signal(true);
 export const singleKeys = signal(true);
+
+// What the keys of a tab are for.
+export function focusView(): void {
+	requestAnimationFrame(() => document.querySelector<HTMLElement>('#view :is([role=treegrid],[role=grid],[role=tree])')?.focus());
+}
 
 // ---- what is about the current node
 
@@ -90,8 +95,10 @@ const toggle = <K extends keyof Panel>(key: K) => () => changePanel({ [key]: !pa
 const ORDERS = ['weight', 'name', 'time'] as const;
 
 export const ACTIONS: Action[] = [
-	...TABS.map((tab, i): Action => ({ key: `tab_${tab}`, keys: [String((i + 1) % 10)], run: () => setTab(tab) })),
+	...TABS.map((tab, i): Action => ({ key: `tab_${tab}`, keys: [String((i + 1) % 10)], run: () => { setTab(tab); focusView(); } })),
 	{ key: 'search', keys: ['/', 'Ctrl+F'], run: () => document.querySelector<HTMLElement>('#search')?.focus() },
+	{ key: 'nextHit', keys: ['n'], can: () => state.value.search !== '', run: () => nextHit(1) },
+	{ key: 'lastHit', keys: ['Shift+N'], can: () => state.value.search !== '', run: () => nextHit(-1) },
 	{ key: 'table', keys: ['t'], can: isTab, run: view('table') },
 	{ key: 'flame', keys: ['f'], can: isTab, run: view('flame') },
 	{ key: 'both', keys: ['b'], can: isTab, run: view('both') },

@@ -127,6 +127,10 @@ function eventOf(tab: Tab, name: string): number {
 	const isFit = PANELS[tab];
 	if (!head || !isFit)
 		return 0;
+	const isElsewhere = tab === 'cpu' && head.events.some(event => event?.lifetimes && event.samples > 0)
+		&& !head.events.some(event => event?.cpuTime && event.samples > 0);
+	if (isElsewhere)
+		return 0;
 	const fit = (event: Event | null): event is Event => event !== null && event.samples > 0 && isFit(event, head);
 	const named = head.events.findIndex(event => fit(event) && event.name === name);
 	if (named > 0)
@@ -223,8 +227,9 @@ const shaped = computed<Shaped | null>(() => {
 		const event = opened.head.events[eventId.value]!;
 		const annotations = groups.includes('annotation') ? annotationsOf(opened, state.value.preset) : null;
 		labels = annotations;
-		const levels = groups.slice(0, -1).map(name => GROUPS[name]);
-		const shape: Shape = { groups: levels, modules: groups[groups.length - 1] === 'module', inverted, annotations,
+		const last = groups[groups.length - 1], hasStack = last !== 'function';
+		const levels = groups.slice(0, hasStack ? -1 : undefined).map(name => GROUPS[name]);
+		const shape: Shape = { groups: levels, hasStack, modules: last === 'module', inverted, annotations,
 			hides: panel.value.allInline ? 0 : Hidden.Plumbing | (event.blocks ? Hidden.OfBlocks : event.pages ? Hidden.OfPages : 0),
 			...verbsOf(opened, state.value.filters) };
 		return buildTree(opened, rows, shape);
@@ -305,6 +310,18 @@ export const hits = computed(() => {
 			: pattern.test(words.value!.name(node)) ? 1 : 0;
 	return result;
 });
+
+// The heaviest match, and from there the next one.
+export function nextHit(step: number): void {
+	const found = hits.value, tree = analysis.value?.tree;
+	if (!found || !tree)
+		return;
+	const list = [...found.keys()].filter(node => found[node] && tree.total[node] > 0)
+		.sort((a, b) => tree.total[b] - tree.total[a] || a - b);
+	const at = list.indexOf(current.value);
+	if (list.length)
+		setCurrent(list[at < 0 ? 0 : (at + step + list.length) % list.length]);
+}
 
 // The weight of the stacks with a match, each counted once.
 export const hitWeight = computed(() => {

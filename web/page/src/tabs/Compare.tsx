@@ -3,14 +3,16 @@ import { signal } from '@preact/signals';
 import { Damage, pageSource } from '../data/blocks';
 import { openRecording } from '../data/recording';
 import { compare as words } from '../words/compare';
-import { analysis, change, other, state, subject, words as treeWords } from '../state/state';
+import { analysis, other, recording, setCurrent, setTab, state, subject, words as treeWords } from '../state/state';
+import type { Recording } from '../data/types';
+import { Kind } from '../views/tree';
 import { changesOf, type Change } from '../views/changes';
-import { shown } from '../words/format';
+import { seconds, shown } from '../words/format';
 import { Stacks } from './Stacks';
 
 const problem = signal('');
 
-async function openFile(file: File | undefined): Promise<void> {
+export async function openFile(file: File | undefined): Promise<void> {
 	if (!file)
 		return;
 	try {
@@ -19,6 +21,7 @@ async function openFile(file: File | undefined): Promise<void> {
 			throw new Damage(words.noPage(file.name));
 		other.value = await openRecording(pageSource(page), () => {});
 		problem.value = '';
+		setTab('compare');
 	} catch (error) {
 		problem.value = (error as Error).message;
 	}
@@ -26,12 +29,19 @@ async function openFile(file: File | undefined): Promise<void> {
 
 function List({ title, of, sum }: { title: string; of: Change[]; sum: number }) {
 	const names = treeWords.value!;
-	const search = (text: string) => change({ search: '^' + text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&') + '$' });
+	const show = (fn: number) => {
+		const { tree } = analysis.value!;
+		let best = 0;
+		for (let node = 1; node < tree.count; node++)
+			if (tree.kind[node] === Kind.Function && tree.id[node] === fn && (!best || tree.total[node] > tree.total[best]))
+				best = node;
+		setCurrent(best);
+	};
 	return <section class="compare-list">
 		<h2>{title} <span class="compare-sum">{names.amount(sum)}</span></h2>
 		{of.length === 0 ? <p>{words.none}</p> : <ol>{of.map(({ fn, before, after }) => {
 			const name = shown(subject.value!.names.names[fn]);
-			return <li key={fn}><button title={name} onClick={() => search(name)}>
+			return <li key={fn}><button title={name} onClick={() => show(fn)}>
 				<span>{shown(subject.value!.names.short[fn]) || name}</span>
 				<span>{words.change(before, after, names.amount)}</span>
 			</button></li>;
@@ -44,7 +54,10 @@ function Changes() {
 	if (!shape || !treeWords.value)
 		return null;
 	const { worse, better, more, less } = changesOf(shape.tree);
+	const of = ({ head }: Recording) => `${shown(head.title || head.input)}, ${seconds(head.last, head.last)}`;
 	return <div class="compare-lists">
+		<p class="compare-what">{words.what(of(other.value!), of(recording.value!))}{' '}
+			<button onClick={() => { other.value = null; }}>{words.another}</button></p>
 		<List title={words.worse} of={worse} sum={more} />
 		<List title={words.better} of={better} sum={-less} />
 	</div>;
@@ -53,8 +66,7 @@ function Changes() {
 export function Compare() {
 	if (other.value)
 		return <><Changes /><Stacks key={state.value.tab} /></>;
-	return <div class="shell-message" onDragOver={event => event.preventDefault()}
-		onDrop={event => { event.preventDefault(); void openFile(event.dataTransfer?.files[0]); }}>
+	return <div class="shell-message">
 		<h2>{words.title}</h2>
 		<p>{words.drop}</p>
 		<p><label>{words.open} <input type="file" accept=".html,.htm"

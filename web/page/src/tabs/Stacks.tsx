@@ -4,7 +4,7 @@ import { useMemo, useRef } from 'preact/hooks';
 import { grouped, seconds, share, shown } from '../words/format';
 import { compare as comparison } from '../words/compare';
 import { shell as words } from '../words/shell';
-import { detailsOpen } from '../state/actions';
+import { detailsOpen, focusView } from '../state/actions';
 import { GROUPS, type Panel, type View } from '../state/link';
 import { isDark } from '../state/theme';
 import { panelOf, viewsOf } from '../state/presets';
@@ -24,7 +24,7 @@ import { childrenOf, type Words } from '../views/tree';
 import { Lacks } from './Lacks';
 
 const WHEN_BINS = 30;
-const sort = signal({ key: 'total', descending: true });
+const sorts = { one: signal({ key: 'total', descending: true }), both: signal({ key: 'change', descending: true }) };
 
 function Choice<T extends string>({ title, value, of, onChange }: { title: string; value: T; of: [T, string][]; onChange(value: T): void }) {
 	return <label>{title}<select value={value} onChange={event => onChange(event.currentTarget.value as T)}>
@@ -42,8 +42,9 @@ function Tools({ shape }: { shape: Analysis }) {
 	const view = views.findIndex(one => Object.entries(panelOf(one)).every(([key, value]) =>
 		value === undefined || String(value) === String(now[key as keyof Panel])));
 	return <div class="tab-tools">
-		{views.length > 1 && <Choice title={words.panel} value={String(view)} of={views.map((one, i) => [String(i), shown(one.title ?? one.group ?? '')])}
-			onChange={i => set({ ...panelOf(views[Number(i)]), root: '', at: '' })} />}
+		{views.length > 1 && <Choice title={words.panel} value={String(view)} of={[...view < 0 ? [['-1', words.ownView] as [string, string]] : [],
+			...views.map((one, i): [string, string] => [String(i), shown(one.title ?? one.group ?? '')])]}
+			onChange={i => views[Number(i)] && set({ ...panelOf(views[Number(i)]), root: '', at: '' })} />}
 		{events.length > 1 && <Choice title={words.event} value={now.event} onChange={event => set({ event, root: '', at: '' })}
 			of={events.map(event => [event!.name, event!.name])} />}
 		{shape.event.lifetimes && <Choice title={words.measure} value={now.measure} onChange={measure => set({ measure })}
@@ -68,7 +69,7 @@ function Snapshots() {
 	const named: [string, string][] = snapshots.map((one, i) => [String(i + 1), words.snapshot(i + 1, seconds(one.time, span.value[1]), shown(one.label))]);
 	const set = (a: number, b: number) => changePanel({ snapshots: b ? [a < b ? a : 0, b] : null });
 	return snapshots.length === 0 ? null : <>
-		<Choice title={words.atSnapshot} value={String(to)} of={[['0', words.atEnd], ...named]} onChange={value => set(from, Number(value))} />
+		<Choice title={words.atSnapshot} value={String(to)} of={[['0', state.value.range ? words.atRangeEnd : words.atEnd], ...named]} onChange={value => set(from, Number(value))} />
 		{to > 0 && <Choice title={words.sinceSnapshot} value={String(from)} of={[['0', words.sinceStart], ...named.slice(0, to - 1)]}
 			onChange={value => set(Number(value), to)} />}
 	</>;
@@ -84,7 +85,7 @@ function Answer({ shape, names }: { shape: Analysis; names: Words }) {
 	const end = path[path.length - 1] ?? top;
 	return <p class="tab-answer">
 		{words.answer(share(tree.total[top], tree.total[0]), names.name(top), names.short(end))}{' '}
-		<button onClick={() => setCurrent(end)}>{words.walk}</button>
+		<button onClick={() => { setCurrent(end); focusView(); }}>{words.walk}</button>
 	</p>;
 }
 
@@ -95,12 +96,12 @@ function columnsOf(shape: Analysis, names: Words): GridColumn[] {
 	const columns: GridColumn[] = [
 		{ key: 'total', title: amount === grouped ? event.unit : words.total, value: node => tree.total[node], text: amount,
 			bar: node => whole ? tree.total[node] / whole : 0 },
-		{ key: 'share', title: '%', value: node => tree.total[node], text: value => share(value, whole) },
+		{ key: 'share', title: '%', value: node => 100 * tree.total[node] / whole, text: (_, node) => share(tree.total[node], whole) },
 		{ key: 'self', title: words.self, value: node => tree.self[node], text: amount,
 			bar: node => whole ? tree.self[node] / whole : 0 },
 	];
 	if (event.counts && event.unit !== event.row + 's')
-		columns.push({ key: 'count', title: event.row + 's', value: node => tree.totalTimes[node],
+		columns.push({ key: 'count', title: tree.allocated ? words.blocksLeft : event.row + 's', value: node => tree.totalTimes[node],
 			text: value => names.count(value).split(' ')[0] });
 	if (tree.allocated) {
 		const { allocated, allocations } = tree;
@@ -122,14 +123,20 @@ function columnsOfBoth({ tree }: Analysis, names: Words): GridColumn[] {
 	const text = (value: number) => (value < 0 ? '\u2212' : '+') + names.amount(Math.abs(value));
 	return [
 		{ key: 'change', title: comparison.changed, value: change, text, bar: node => Math.abs(change(node)) / most },
-		{ key: 'percent', title: '%', value: change, text: (value, node) => tree.before![node]
-			? (value < 0 ? '\u2212' : '+') + share(Math.abs(value), tree.before![node]) : comparison.isNew },
+		{ key: 'percent', title: '%', value: node => tree.before![node] ? 100 * change(node) / tree.before![node] : Infinity,
+			text: (value, node) => tree.before![node]
+				? (value < 0 ? '\u2212' : '+') + share(Math.abs(change(node)), tree.before![node]) : comparison.isNew },
 		{ key: 'before', title: comparison.before, value: node => tree.before![node], text: names.amount },
 		{ key: 'total', title: comparison.after, value: node => tree.total[node], text: names.amount },
 	];
 }
 
-const groupsAvailable = () => Object.keys(GROUPS).map(key => ({ key, title: key }));
+// Those that mean something for the event.
+function groupsAvailable({ event }: Analysis): { key: string; title: string }[] {
+	const ofBlocks = ['heap', 'allocator', 'size'], ofWaits = ['wait-reason', 'readied-by'];
+	return Object.keys(GROUPS).filter(key => (event.lifetimes || !ofBlocks.includes(key))
+		&& (state.value.tab === 'waits' || !ofWaits.includes(key))).map(key => ({ key, title: key }));
+}
 
 export function Stacks() {
 	const shape = analysis.value, names = treeWords.value;
@@ -154,6 +161,7 @@ export function Stacks() {
 		hits: hits.value, dark: isDark.value, mode: tree.before ? 'difference' as const : 'kind' as const, onCurrent: setCurrent, onRoot: setRoot,
 		onMenu: (node: number, x: number, y: number) => { setCurrent(node); openMenu(x, y); } };
 	const title = recording.value!.head.title || 'wick';
+	const sort = tree.before ? sorts.both : sorts.one;
 	const grid = { tree, version, words: names, root: 0, columns, sort: sort.value };
 	return <div class="shell-view">
 		<div class="shell-main">
@@ -165,7 +173,7 @@ export function Stacks() {
 						onRange={range => setRange(range, true)} />
 				</div>}
 				{now.view !== 'flame' && now.view !== 'heat' && <div class="tab-half">
-					<Grid {...grid} groups={now.groups.map(key => ({ key, title: key }))} available={groupsAvailable()}
+					<Grid {...grid} groups={now.groups.map(key => ({ key, title: key }))} available={groupsAvailable(shape)}
 						onGroups={groups => changePanel({ groups, root: '', at: '' })} current={current.value} hits={hits.value}
 						open={openNodes} onSort={next => { sort.value = next; }} onCurrent={setCurrent}
 						onMenu={flame.onMenu} onZoom={setRoot} dark={isDark.value}

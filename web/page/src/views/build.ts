@@ -10,6 +10,7 @@ export const enum Action { Keep, Merge, Collapse }
 
 export interface Shape {
 	groups: Kind[]; // levels above the stack, outermost first
+	hasStack: boolean; // false: the levels are all
 	modules: boolean; // frames are modules: neighbours of one module are one
 	inverted: boolean;
 	recursion: boolean; // a function right below itself is one node with it
@@ -207,7 +208,7 @@ export function buildTree(recording: Recording, samples: Samples, shape: Shape):
 	}
 
 	const walk = shape.inverted ? fromLeaf : fromRoot;
-	for (const row of inOrderOf(nodeOf, nodes.count))
+	for (const row of shape.hasStack ? inOrderOf(nodeOf, nodes.count) : [])
 		nodeOf[row] = walk(nodeOf[row], stack[row]);
 	return { tree: finish(nodes, nodeOf, time, cut), nodeOf };
 }

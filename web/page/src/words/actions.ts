@@ -2,6 +2,8 @@ export const goTo = (tab: string): string => 'Go to ' + tab;
 
 export const actions = {
 	search: 'Search',
+	nextHit: 'Go to the next match',
+	lastHit: 'Go to the match before',
 	table: 'Show the table alone',
 	flame: 'Show the flame graph alone',
 	both: 'Show table and flame graph',

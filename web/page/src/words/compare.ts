@@ -6,9 +6,11 @@ export const compare = {
 	open: 'or open it:',
 	command: 'Both recordings fit into one page:',
 	example: 'wick report NEW.data --against OLD.data -o page.html',
-	noPage: (file: string) => `${file} is not a page of wick report: it has no data`,
-	worse: 'Worse',
-	better: 'Better',
+	noPage: (file: string) => `${file} is not a page of wick report; wick report ${file} -o page.html makes one of a recording`,
+	what: (before: string, after: string) => `Before: ${before}. After: ${after}.`,
+	another: 'Compare with another',
+	worse: 'Worse: functions by themselves',
+	better: 'Better: functions by themselves',
 	none: 'Nothing.',
 	change: (before: number, after: number, amount: (n: number) => string) => {
 		const sign = after > before ? '+' : '\u2212';

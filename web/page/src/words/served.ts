@@ -4,7 +4,7 @@ export const served = {
 	instructions: 'Instructions',
 	sql: 'SQL',
 	run: 'Run (Ctrl+Enter)',
-	tables: 'wick query --tables lists the tables; docs/query.md has examples.',
+	tables: 'Of the whole recording. wick query --tables lists the tables; docs/query.md has examples.',
 	example: 'SELECT f.name, sum(s.weight) AS self_ns FROM samples s\nJOIN stacks k ON k.id = s.stack JOIN functions f ON f.id = k.function\n'
 		+ 'GROUP BY f.name ORDER BY self_ns DESC LIMIT 100',
 	symbols: 'Symbols',

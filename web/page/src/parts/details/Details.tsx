@@ -48,7 +48,7 @@ export function Details() {
 			{names.name(node)}</h2>
 		<ul>{facts.map(fact => <li>{fact}</li>)}</ul>
 		<div class="tab-tools">
-			{(['copyName', 'copyStack', 'filterTo'] as const).map(actionOf).filter(canDo)
+			{(['copyName', 'copyStack', 'filterTo', 'callers', 'code'] as const).map(actionOf).filter(canDo)
 				.map(action => <button key={action.key} onClick={action.run}>{titleOf(action)}</button>)}
 		</div>
 		<List title={words.callees} nodes={[...childrenOf(tree, node, 'weight').slice(0, MOST_LISTED)]} whole={whole} tree={tree} names={names} />

@@ -6,7 +6,7 @@ import { actionOf, canDo, dialog } from '../../state/actions';
 import { theme, type Theme } from '../../state/theme';
 import { tabsOf } from '../../state/presets';
 import {
-	analysis, change, hasData, hits, hitWeight, recording, removeFilter, searchPattern, setPreset, setRange, setTab, span, state,
+	analysis, change, hasData, hits, hitWeight, nextHit, recording, removeFilter, searchPattern, setPreset, setRange, setTab, span, state,
 } from '../../state/state';
 import { announced } from '../copy';
 
@@ -49,6 +49,7 @@ export function Tabs() {
 	useEffect(() => {
 		if (document.activeElement?.getAttribute('role') === 'tab')
 			document.getElementById('tab-' + now)?.focus();
+		document.getElementById('tab-' + now)?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
 	}, [now]);
 	return <nav aria-label={words.tabs}><div class="shell-tabs" role="tablist" aria-label={words.tabs} onKeyDown={move}>
 		{list.map(({ tab, title }) => <button key={tab} id={'tab-' + tab} role="tab" aria-selected={tab === now}
@@ -101,6 +102,8 @@ function Search() {
 				if (event.key === 'Escape') {
 					setTyped('');
 					event.currentTarget.blur();
+				} else if (event.key === 'Enter') {
+					nextHit(event.shiftKey ? -1 : 1);
 				}
 			}} />
 		<span id="search-result" role="status">{result}</span>

@@ -4,6 +4,7 @@ import { shell as words } from '../../words/shell';
 import { ACTIONS, actionOf, canDo, dialog, functionName, singleKeys, titleOf } from '../../state/actions';
 import { panel } from '../../state/state';
 import { Code, Sql } from '../../served/Served';
+import { served } from '../../served/server';
 
 export function Dialogs() {
 	const box = useRef<HTMLDialogElement>(null);
@@ -20,7 +21,7 @@ export function Dialogs() {
 	}, [which]);
 
 	const isHelp = which === 'help', isServed = which === 'sql' || which === 'code';
-	const list = ACTIONS.filter(action => (isHelp ? action.keys.length > 0 : canDo(action))
+	const list = ACTIONS.filter(action => (isHelp ? action.keys.length > 0 && (served.value || !['code', 'sql'].includes(action.key)) : canDo(action))
 		&& (titleOf(action) + ' ' + action.keys.join(' ')).toLowerCase().includes(text.toLowerCase()));
 	const close = () => { dialog.value = ''; };
 	const actionTitle = isServed ? titleOf(actionOf(which)) : '';
