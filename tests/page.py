@@ -51,6 +51,24 @@ class Markup(html.parser.HTMLParser):
             self.texts[self.open][-1] += data
 
 
+def columns_of(block):
+    length, = struct.unpack_from("<I", block)
+    result, at = {}, 4 + length
+    for column in json.loads(block[4:at]):
+        rows, values, total = column["rows"], [], 0
+        planes = [block[at + i * rows:at + (i + 1) * rows] for i in range(column["bytes"])]
+        at += rows * column["bytes"]
+        for row in range(rows):
+            value = sum(plane[row] << 8 * i for i, plane in enumerate(planes))
+            value += column.get("base", 0)
+            total += value
+            values.append((total if column.get("delta") else value) * column.get("scale", 1))
+        result[column["name"]] = values
+    if at != len(block):
+        sys.exit("a block of columns has %d bytes, not %d" % (len(block), at))
+    return result
+
+
 class Page:
     def __init__(self, path):
         with open(path, encoding="utf-8", newline="") as file:
@@ -68,22 +86,7 @@ class Page:
         return json.loads(self.blocks[name])
 
     def columns(self, name):
-        block = self.blocks[name]
-        length, = struct.unpack_from("<I", block)
-        result, at = {}, 4 + length
-        for column in json.loads(block[4:at]):
-            rows, values, total = column["rows"], [], 0
-            planes = [block[at + i * rows:at + (i + 1) * rows] for i in range(column["bytes"])]
-            at += rows * column["bytes"]
-            for row in range(rows):
-                value = sum(plane[row] << 8 * i for i, plane in enumerate(planes))
-                value += column.get("base", 0)
-                total += value
-                values.append((total if column.get("delta") else value) * column.get("scale", 1))
-            result[column["name"]] = values
-        if at != len(block):
-            sys.exit("%s: bytes are left" % name)
-        return result
+        return columns_of(self.blocks[name])
 
     def samples(self, event):
         columns = self.columns("samples-%d" % event)

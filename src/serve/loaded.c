@@ -44,16 +44,20 @@ struct wk_loaded *wk_loaded_new(const struct wk_view_options *options,
 		wk_open_paths(options->paths, open, loaded->symbolizer.symbols, messages, err);
 	if (loaded->model)
 		loaded->report = make_page(loaded, options, messages, err);
-	if (loaded->report)
-		return loaded;
-	wk_loaded_free(loaded);
-	return NULL;
+	if (!loaded->report) {
+		wk_loaded_free(loaded);
+		return NULL;
+	}
+	loaded->aggregates =
+		wk_aggregates_new(loaded->model, wk_report_page_selection(loaded->report));
+	return loaded;
 }
 
 void wk_loaded_free(struct wk_loaded *loaded)
 {
 	for (size_t i = 0; i < loaded->block_count; i++)
 		WK_BUF_FINI_ALL(&loaded->blocks[i].name, &loaded->blocks[i].bytes);
+	wk_aggregates_free(loaded->aggregates);
 	wk_report_page_free(loaded->report);
 	wk_model_free(loaded->model);
 	wk_symbolizer_close(&loaded->symbolizer);

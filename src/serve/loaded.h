@@ -5,10 +5,11 @@
  * them.
  *
  * A model never changes, so several threads may read it. Blocks, annotations and modules are for
- * one thread at a time. */
+ * one thread at a time, and so are aggregates, which can be another one. */
 #ifndef WK_SERVE_LOADED_H
 #define WK_SERVE_LOADED_H
 
+#include "serve/aggregates.h"
 #include "serve/view.h"
 
 struct wk_loaded {
@@ -17,6 +18,7 @@ struct wk_loaded {
 	struct wk_symbolizer symbolizer;
 	struct wk_model *model;
 	struct wk_report_page *report;
+	struct wk_aggregates *aggregates;
 	struct wk_buf page, policy; /* the HTML, and its Content-Security-Policy */
 	struct wk_loaded_block *blocks;
 	size_t block_count, blocks_cap;

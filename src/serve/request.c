@@ -154,18 +154,32 @@ static bool decode(struct wk_str text, struct wk_buf *plain)
 	return wk_utf8_is_text(wk_buf_str(plain));
 }
 
-bool wk_request_argument(const struct wk_request *request, const char *name, struct wk_buf *value)
+static bool find_argument(const struct wk_request *request, const char *name, struct wk_str *text)
 {
-	struct wk_str route, rest, argument, key, text;
+	struct wk_str route, rest, argument, key;
 	bool is_more = wk_str_split(behind_token(request), '?', &route, &rest);
 
 	while (is_more) {
 		is_more = wk_str_split(rest, '&', &argument, &rest);
-		wk_str_split(argument, '=', &key, &text);
+		wk_str_split(argument, '=', &key, text);
 		if (wk_str_is(key, name))
-			return decode(text, value);
+			return true;
 	}
 	return false;
+}
+
+bool wk_request_has(const struct wk_request *request, const char *name)
+{
+	struct wk_str text;
+
+	return find_argument(request, name, &text);
+}
+
+bool wk_request_argument(const struct wk_request *request, const char *name, struct wk_buf *value)
+{
+	struct wk_str text;
+
+	return find_argument(request, name, &text) && decode(text, value);
 }
 
 /* "q=0", "q=0.000". */

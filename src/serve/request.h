@@ -59,6 +59,9 @@ bool wk_request_is_post(const struct wk_request *request);
 /* What follows the token and its '/', without arguments: "block/names". */
 struct wk_str wk_request_route(const struct wk_request *request);
 
+/* Whether there is an argument of that name, even one that cannot be decoded. */
+bool wk_request_has(const struct wk_request *request, const char *name);
+
 /* Sets `value` to an argument, decoded; false if it is not there, or not UTF-8 text. */
 bool wk_request_argument(const struct wk_request *request, const char *name, struct wk_buf *value);
 

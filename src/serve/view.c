@@ -9,6 +9,7 @@
 #include "base/text/utf8.h"
 #include "os/os.h"
 #include "render/page/page.h"
+#include "serve/aggregates.h"
 #include "serve/http.h"
 #include "serve/loaded.h"
 #include "serve/symbol_news.h"
@@ -31,7 +32,7 @@ struct waiter {
 struct wk_view_server {
 	struct wk_view_options options;
 	struct wk_http *http;
-	struct wk_worker *reader, *queries, *fetcher;
+	struct wk_worker *reader, *aggregator, *queries, *fetcher;
 	struct wk_symbol_news *news;
 	struct wk_os_lock *lock; /* of the next, and of its users */
 	struct wk_loaded *loaded;
@@ -207,6 +208,20 @@ static void send_block(const struct task *task, struct wk_loaded *loaded)
 	answer_with(task->exchange, 200, "application/octet-stream", bytes, is_packed,
 		    &(struct answer){ .server = task->server,
 				      .loaded = share_loaded(task->server, loaded) });
+}
+
+/* "tree", "bins", "search" */
+static void send_aggregate(const struct task *task, struct wk_loaded *loaded)
+{
+	struct answer answer = { 0 };
+	struct wk_err err = { 0 };
+	const char *type;
+
+	if (wk_aggregates_answer(loaded->aggregates, wk_http_request(task->exchange), &answer.text,
+				 &type, &err))
+		answer_with(task->exchange, 200, type, wk_buf_str(&answer.text), false, &answer);
+	else
+		send_error(task->exchange, 400, err.text);
 }
 
 /* ---- queries */
@@ -407,6 +422,8 @@ static void route(void *context, struct wk_http_exchange *exchange)
 		send_page(server, exchange);
 	else if (wk_str_starts(path, "block/"))
 		add_task(server, server->reader, exchange, send_block);
+	else if (wk_aggregates_has(path))
+		add_task(server, server->aggregator, exchange, send_aggregate);
 	else if (wk_str_is(path, "query"))
 		add_task(server, server->queries, exchange, send_query);
 	else if (wk_str_is(path, "annotate"))
@@ -454,9 +471,10 @@ static struct wk_loaded *open_first(struct wk_view_server *server, struct wk_err
 static bool start_threads(struct wk_view_server *server, struct wk_err *err)
 {
 	server->reader = wk_worker_new();
+	server->aggregator = wk_worker_new();
 	server->queries = wk_worker_new();
 	server->fetcher = wk_worker_new();
-	return (server->reader && server->queries && server->fetcher) ||
+	return (server->reader && server->aggregator && server->queries && server->fetcher) ||
 	       wk_fail(err, WK_EIO, WK_NOWHERE, "the system cannot create a thread");
 }
 
@@ -500,13 +518,15 @@ void wk_view_server_run(struct wk_view_server *server)
 
 bool wk_view_server_free(struct wk_view_server *server)
 {
-	struct wk_worker *const workers[] = { server->reader, server->queries, server->fetcher };
+	struct wk_worker *const workers[] = { server->reader, server->aggregator, server->queries,
+					      server->fetcher };
+	const size_t count = sizeof(workers) / sizeof(workers[0]);
 
 	atomic_store(&server->is_ending, true);
-	for (size_t i = 0; i < 3; i++)
+	for (size_t i = 0; i < count; i++)
 		if (workers[i] && !wk_worker_is_idle(workers[i], END_MS))
 			return false;
-	for (size_t i = 0; i < 3; i++)
+	for (size_t i = 0; i < count; i++)
 		wk_worker_free(workers[i]);
 	wk_http_free(server->http);
 	wk_symbolizer_close(&server->remote);

@@ -3,7 +3,8 @@
  * the addresses.
  *
  * Order of calls: new, run again and again, free. The thread that calls them answers what is at
- * hand; others read the model, one for queries, one for all else, and one fetches. */
+ * hand; others read the model, one for queries, one for trees, one for all else, and one fetches.
+ */
 #ifndef WK_SERVE_VIEW_H
 #define WK_SERVE_VIEW_H
 

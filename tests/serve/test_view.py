@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The server of `wick view`: what it answers, whom it refuses, and what cannot hang or end it."""
 import contextlib
+import csv
 import gzip
 import json
 import os
@@ -9,16 +10,19 @@ import re
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import time
 import urllib.parse
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import page  # noqa: E402
 import tap  # noqa: E402
 from loopback import Server, environment, missing, whole  # noqa: E402
 
 PATIENCE = 60  # seconds: for what takes a moment on an idle machine
+SHOP, MEMORY = (str(tap.ROOT / "tests" / "data" / name) for name in ("shop.data", "memory.etl"))
 STACKS = "demo;main;work 70\ndemo;main;<b>&\u202e 30\n"
 ENDLESS = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c"
 HEADERS = {
@@ -248,6 +252,187 @@ def _(t):
         answer = server.ask("symbols")
         named = {row["image"]: row for row in answer.json["modules"]["rows"]}
         t.equal(named["burn_30_70"]["names"], "all", "names of the program")
+
+
+class Tree:
+    """An answer to `tree`: its nodes by path, and its columns."""
+
+    def __init__(self, body):
+        size, = struct.unpack_from("<I", body)
+        self.facts, self.columns = json.loads(body[4:4 + size]), page.columns_of(body[4 + size:])
+        names, texts, columns = self.facts["names"]["names"], self.facts["texts"], self.columns
+        paths = []
+        for parent, text, function in zip(columns["parent"], columns["text"], columns["function"]):
+            name = texts[text] if text else names[function]
+            paths.append((paths[parent] if paths else ()) + (name,))
+        self.nodes = dict(zip(paths, columns["node"]))
+        self.rows = sorted(zip(paths, columns["total"], columns["self"], columns["totalTimes"]))
+
+    def node(self, name):
+        return next(node for path, node in self.nodes.items() if path[-1] == name)
+
+
+def call_tree(t, unit, *words):
+    """The rows of `wick show calls`, in the form of Tree.rows."""
+    rows, path = [], []
+    for row in json.loads(t.wick("show", "--all", "--json", *words, "calls").stdout)["rows"]:
+        path[row["depth"]:] = [row["name"]]
+        rows.append((tuple(path), row["total_" + unit], row["self_" + unit], row["samples"]))
+    return sorted(rows)
+
+
+def ask_tree(t, server, arguments):
+    answer = server.ask("tree?share=0&" + arguments)
+    expect(t, answer, 200, arguments)
+    return Tree(answer.body)
+
+
+def ask_bins(t, server, arguments):
+    answer = server.ask("bins?" + arguments)
+    expect(t, answer, 200, arguments)
+    return page.columns_of(answer.body)
+
+
+@tap.case("trees have the totals and selfs of `wick show calls`")
+def _(t):
+    with view(t, SHOP) as server:
+        for arguments, words in (
+                ("group=process,stack", ["--group", "process,stack"]),
+                ("", ["--group", "process,stack"]),
+                ("group=stack&all-inline=1", ["--group", "stack", "--all-inline"]),
+                ("group=process,thread,stack", ["--group", "process,thread,stack"]),
+                ("group=module", ["--group", "module"]),
+                ("group=stack&from=200000000&to=700000000", ["--group", "stack", "--time", "0.2-0.7"]),
+                ("group=stack&filter=stack+%3D~+coins%24",
+                 ["--group", "stack", "--filter", 'stack =~ coins$']),
+                ("group=stack&from=0&to=700000000&filter=stack+%3D~+flour",
+                 ["--group", "stack", "--time", "0-0.7", "--filter", 'stack =~ flour'])):
+            expected = call_tree(t, "ns", *words, SHOP)
+            t.true(len(expected) > 1, arguments)
+            for again in range(2):
+                t.equal(ask_tree(t, server, arguments).rows, expected, f"{arguments}, {again}")
+        inverted = ask_tree(t, server, "group=stack&inverted=1")
+        expected = call_tree(t, "ns", "--group", "stack", "--inverted", SHOP)
+        t.equal([row[:2] for row in inverted.rows], [row[:2] for row in expected], "inverted")
+        own = sum(row[2] for row in inverted.rows if row[0][-1] == "__clone")
+        t.equal(own, inverted.columns["total"][0], "inverted: self is what has no further caller")
+
+
+@tap.case("a server that was started with a filter answers with it")
+def _(t):
+    with view(t, SHOP, "--time", "0.1-0.6") as server:
+        tree = ask_tree(t, server, "group=stack")
+        t.equal(tree.rows, call_tree(t, "ns", "--group", "stack", "--time", "0.1-0.6", SHOP), "rows")
+
+
+@tap.case("trees of memory: all, outstanding, gone")
+def _(t):
+    with view(t, MEMORY) as server:
+        everything = ask_tree(t, server, "event=heap&group=stack")
+        expected = call_tree(t, "bytes", "--by", "heap", "--group", "stack", MEMORY)
+        t.equal(everything.rows, expected, "all")
+        left = ask_tree(t, server, "event=heap&group=stack&measure=outstanding")
+        expected = call_tree(t, "bytes", "--by", "heap", "--outstanding", "--group", "stack", MEMORY)
+        t.equal([row for row in left.rows if row[3]], expected, "outstanding")
+        gone = ask_tree(t, server, "event=heap&group=stack&measure=gone")
+        totals = [tree.columns["total"][0] for tree in (everything, left, gone)]
+        t.equal(totals[0], totals[1] + totals[2], "all is what is left and what is gone")
+        bins = ask_bins(t, server, "event=heap&levels=1&count=50")
+        t.equal(sum(bins["weight"]), totals[0], "bins of all")
+        t.equal(bins["level"][-1], totals[1], "the last level")
+        bins = ask_bins(t, server, "event=heap&measure=gone&count=7&group=stack&nodes=0")
+        t.equal(sum(bins["weight"]), totals[2], "bins of what is gone")
+
+
+@tap.case("a tree is cut by weight, and opened by node")
+def _(t):
+    with view(t, SHOP) as server:
+        whole_tree = ask_tree(t, server, "group=stack")
+        few = Tree(server.ask("tree?group=stack&share=0.5").body)
+        t.true("weigh_flour" not in [path[-1] for path in few.nodes], "a light node")
+        t.equal(sum(few.columns["leftWeight"]), 180000000, "what is left out")
+        opened = f"tree?group=stack&share=1&open=0,{whole_tree.node('open_shop')},4000000000"
+        t.true("weigh_flour" in [path[-1] for path in Tree(server.ask(opened).body).nodes], "opened")
+        root = f"tree?group=stack&share=1&root={whole_tree.node('weigh_flour')}"
+        t.equal(Tree(server.ask(root).body).columns["kind"][0], 0, "the whole above a root")
+        unknown = server.ask("tree?group=stack&share=0&root=4000000000&current=4000000000")
+        t.equal(Tree(unknown.body).rows, whole_tree.rows, "unknown nodes")
+
+
+@tap.case("node numbers stay when trees are made again")
+def _(t):
+    with view(t, SHOP) as server:
+        first = ask_tree(t, server, "group=process,stack")
+        for group in ("stack", "pid,stack", "thread,stack", "module", "function", "cpu,stack"):
+            ask_tree(t, server, f"group={group}&filter=pid+%3E+0")
+        for number in range(10):
+            ask_tree(t, server, f"group=stack&filter=pid+%3E+{number}")
+        t.equal(ask_tree(t, server, "group=process,stack").nodes, first.nodes, "nodes")
+
+
+@tap.case("bins of all and of nodes, and searches, add up to what trees have")
+def _(t):
+    functions = {row["function"]: int(row["total_ns"]) for row in csv.DictReader(
+        t.wick("show", "--all", "--csv", SHOP, "functions").stdout.splitlines())}
+    with view(t, SHOP) as server:
+        tree = ask_tree(t, server, "group=stack")
+        bins = ask_bins(t, server, "")
+        t.equal((len(bins["weight"]), sum(bins["weight"])), (600, functions["open_shop"]), "bins")
+        coins = ask_bins(t, server, "count=10&filter=stack+%3D~+coins%24")
+        t.equal(sum(coins["weight"]), functions["count_coins"], "bins with a filter")
+        names = ("weigh_flour", "count_coins", "open_shop")
+        nodes = ",".join(str(tree.node(name)) for name in names)
+        sums = ask_bins(t, server, f"group=stack&count=10&nodes={nodes},4000000000")["weight"]
+        parts = [sums[i * 10:i * 10 + 10] for i in range(4)]
+        t.equal([sum(part) for part in parts], [functions[name] for name in names] + [0], "nodes")
+        t.equal(parts[1], coins["weight"], "a node, and a filter of the same")
+        brush = ask_bins(t, server, f"group=stack&count=3&from=200000000&to=700000000&nodes={nodes}")
+        t.equal(sum(brush["weight"][6:]),
+                ask_tree(t, server, "group=stack&from=200000000&to=700000000").columns["total"][0], "a brush")
+        t.equal(ask_bins(t, server, "nodes=")["weight"], [], "no nodes")
+        for pattern, name, count in (("coins%24", "count_coins", 1), ("^(open_shop|count)", "open_shop", 2),
+                                     ("COINS&ignore-case=1", "count_coins", 1)):
+            answer = server.ask("search?group=process,stack&pattern=" + pattern)
+            expect(t, answer, 200, pattern)
+            t.equal((answer.json["weight"], answer.json["functions"]), (functions[name], count), pattern)
+        t.equal(server.ask("search?pattern=COINS").json, {"weight": 0, "times": 0, "functions": 0}, "case")
+        answer = server.ask("search?pattern=^shop%24")
+        t.equal(answer.json["weight"], functions["open_shop"], "a process")
+
+
+@tap.case("wrong arguments of trees get a sentence")
+def _(t):
+    with view(t) as server:
+        for arguments in ("event=none", "event=%ff", "event=%00", "group=", "group=x", "group=stack,stack",
+                          "group=annotation,stack", "group=" + "process," * 500, "group=%zz", "inverted=2",
+                          "inverted=", "all-inline=yes", "measure=most", "measure=", "from=x", "from=1.5",
+                          "from=--1", "to=-", "to=99999999999999999999", "from=2&to=1", "from=1&to=-1",
+                          "filter=%22", "filter=function+contains", "filter=%ff", "filter=" + "(" * 2000):
+            for route in ("tree?", "bins?", "search?pattern=x&"):
+                answer = server.ask(route + arguments)
+                expect(t, answer, 400, route + arguments)
+                t.true(len(answer.json["error"]) > 5, answer.json)
+        for route in ("tree?share=2", "tree?share=-1", "tree?share=nan", "tree?share=", "tree?root=x",
+                      "tree?root=-1", "tree?root=4294967296", "tree?open=1,", "tree?open=,", "tree?open=a",
+                      "tree?open=1,99999999999", "tree?current=1.5", "bins?count=0", "bins?count=20001",
+                      "bins?count=", "bins?levels=1&nodes=1", "bins?levels=x", "bins?nodes=1,,2", "search",
+                      "bins?count=20000&nodes=" + "1," * 60 + "1", "bins?nodes=-1", "search?pattern=",
+                      "search?pattern=(", "search?pattern=%5B", "search?pattern=%ff",
+                      "search?pattern=a&ignore-case=x"):
+            answer = server.ask(route)
+            expect(t, answer, 400, route)
+            t.true(len(answer.json["error"]) > 5, answer.json)
+        for route in ("tree?generation=7", "bins?generation=7", "search?pattern=x&generation=7"):
+            expect(t, server.ask(route), 410, route)
+        for route in ("tree/", "trees", "bins/0", "search/x"):
+            expect(t, server.ask(route), 404, route)
+        for route in ("tree?from=-5&to=18446744073709551615", "bins?from=-18446744073709551615", "tree?open=",
+                      "bins?from=0&to=18446744073709551615", "search?pattern=" + "(a*)*" * 50):
+            expect(t, server.ask(route), 200, route)
+        tree = ask_tree(t, server, "group=stack")
+        t.true(("all", "demo", "main", "<b>&\u202e") in tree.nodes or
+               ("all", "main", "<b>&\u202e") in tree.nodes, list(tree.nodes))
+        still_answers(t, server, "wrong arguments")
 
 
 @tap.case("others are refused: hosts, origins, tokens, methods")

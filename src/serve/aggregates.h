@@ -1,0 +1,29 @@
+/* Trees, histograms and searches of a recording that is shown, for a page that does not have its
+ * samples: docs/view.md has the arguments, docs/report-format.md the answers.
+ *
+ * The rows of each event are kept, and so are the trees, their weights and the filters that were
+ * used last: usually an answer is about another time or depth of a tree that was shown before.
+ *
+ * For one thread at a time. */
+#ifndef WK_SERVE_AGGREGATES_H
+#define WK_SERVE_AGGREGATES_H
+
+#include "serve/request.h"
+#include "session/selection.h"
+
+struct wk_aggregates;
+
+/* The samples that `selection` keeps, and its event if a request names none. Both must outlive
+ * it, and so must their texts. */
+struct wk_aggregates *wk_aggregates_new(const struct wk_model *model,
+					const struct wk_selection *selection);
+void wk_aggregates_free(struct wk_aggregates *aggregates);
+
+/* Whether these requests are for it: "tree", "bins", "search". */
+bool wk_aggregates_has(struct wk_str route);
+
+/* Appends the answer, whose media type is `*type`. False if the arguments are wrong. */
+bool wk_aggregates_answer(struct wk_aggregates *aggregates, const struct wk_request *request,
+			  struct wk_buf *answer, const char **type, struct wk_err *err);
+
+#endif
