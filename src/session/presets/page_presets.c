@@ -37,6 +37,9 @@ static void add_missing(struct wk_page_presets *presets, const struct wk_wpa_vie
 {
 	struct wk_str rest = wk_buf_str(&view->missing), line;
 
+	if (view->has_query)
+		wk_buf_add_fmt(&presets->missing, "\"%.*s\": not shown: its filter\n",
+			       WK_STR_ARG(name));
 	while (wk_str_split(rest, '\n', &line, &rest))
 		wk_buf_add_fmt(&presets->missing, "\"%.*s\": not shown: %.*s\n", WK_STR_ARG(name),
 			       WK_STR_ARG(line));
@@ -132,6 +135,11 @@ bool wk_page_presets_open(struct wk_page_presets *presets, const char *text, str
 	if (!text)
 		return true;
 	if (wk_preset_file_is_meant(text)) {
+		if (!wk_preset_file_is_whole(text))
+			return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+				       "a page has all presets of a file; leave out what follows "
+				       "its name: --preset %s",
+				       text);
 		if (!wk_preset_file_read(&presets->profile, text, err))
 			return false;
 		presets->has_profile = true;
@@ -146,16 +154,21 @@ bool wk_page_presets_open(struct wk_page_presets *presets, const char *text, str
 }
 
 /* Those of the threads that its filter keeps; all, if it is not about processes. */
-static bool find_processes(struct wk_page_preset *preset, const struct wk_model *model,
-			   struct wk_err *err)
+static bool find_processes(struct wk_page_presets *presets, struct wk_page_preset *preset,
+			   const struct wk_model *model, struct wk_err *err)
 {
 	struct wk_filter_spec spec = { .expression = preset->preset->filter };
+	struct wk_filter_needs needs;
 	struct wk_filter filter;
 
 	if (!spec.expression)
 		return true;
-	if (!wk_filter_init(&filter, model, &spec, err))
+	if (!wk_filter_check(&spec, &needs, err) || !wk_filter_init(&filter, model, &spec, err))
 		return false;
+	if (needs.uses & ~(unsigned)WK_FILTER_USES_THREADS)
+		wk_buf_add_fmt(&presets->missing,
+			       "preset \"%s\": not shown: its filter, except for processes\n",
+			       preset->preset->name);
 	if (filter.threads) {
 		preset->processes = wk_alloc_zeroed(model->process_count, 1);
 		for (wk_thread_id id = 1; id < model->thread_count; id++)
@@ -191,7 +204,7 @@ bool wk_page_presets_fill(struct wk_page_presets *presets, const struct wk_model
 			add(presets, preset);
 	}
 	for (size_t i = 0; i < presets->count; i++)
-		if (!find_processes(&presets->at[i], model, err))
+		if (!find_processes(presets, &presets->at[i], model, err))
 			return false;
 	return true;
 }

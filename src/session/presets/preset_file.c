@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/num.h"
 #include "base/text/suggest.h"
@@ -27,6 +28,11 @@ static size_t path_length(struct wk_str text)
 bool wk_preset_file_is_meant(const char *text)
 {
 	return path_length(wk_str_c(text)) != 0;
+}
+
+bool wk_preset_file_is_whole(const char *text)
+{
+	return path_length(wk_str_c(text)) == strlen(text);
 }
 
 static bool read_profile(struct wk_wpa_profile *profile, const struct wk_opened *opened,

@@ -17,6 +17,9 @@ bool wk_preset_file_is_meant(const char *text);
 /* All presets of the file, whichever is named behind its path. */
 bool wk_preset_file_read(struct wk_wpa_profile *profile, const char *text, struct wk_err *err);
 
+/* Nothing follows the path. */
+bool wk_preset_file_is_whole(const char *text);
+
 /* "FILE:NAME" or "FILE:NUMBER"; FILE alone where it has one preset. */
 bool wk_preset_file_open(struct wk_preset_file *file, const char *text, struct wk_err *err);
 void wk_preset_file_close(struct wk_preset_file *file);

@@ -2,6 +2,9 @@
 
 export class Damage extends Error {}
 
+// More than any page has; and what deflate cannot pack.
+const MOST_BYTES = 2 ** 30, MOST_RATIO = 1100, MOST_ROWS = 2 ** 26, MOST_COLUMNS = 16;
+
 type Plain = Uint8Array<ArrayBuffer>;
 
 function fromBase64(text: string): Plain {
@@ -17,6 +20,8 @@ function fromBase64(text: string): Plain {
 
 async function inflate(packed: Plain, size: number): Promise<Plain> {
 	const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
+	if (!(size <= MOST_BYTES && size <= MOST_RATIO * packed.length))
+		throw new Damage(`${size} bytes cannot be in it`);
 	const plain = new Uint8Array(size);
 	const reader = stream.getReader();
 	let at = 0;
@@ -24,8 +29,10 @@ async function inflate(packed: Plain, size: number): Promise<Plain> {
 		const { done, value } = await reader.read();
 		if (done)
 			break;
-		if (at + value.length > size)
+		if (at + value.length > size) {
+			void reader.cancel();
 			throw new Damage('it is larger than it says');
+		}
 		plain.set(value, at);
 		at += value.length;
 	}
@@ -97,6 +104,8 @@ export function decodeColumns(plain: Uint8Array, wide: string[]): Columns {
 	let at = 4 + length;
 
 	for (const { name, rows, bytes, base = 0, scale = 1, delta } of heads) {
+		if (!(rows <= MOST_ROWS && heads.length <= MOST_COLUMNS))
+			throw new Damage('it has too many rows or columns');
 		if (at + rows * bytes > plain.length)
 			throw new Damage('a column is cut off');
 		const values = wide.includes(name) ? new Float64Array(rows) : new Uint32Array(rows);

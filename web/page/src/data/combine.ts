@@ -1,6 +1,6 @@
 // Two recordings as one, for a comparison: functions of one name are the same, in the module of that
 // name or, if the other recording has no such module, in any.
-import type { Names, Recording, Samples } from './types';
+import type { Event, Names, Recording, Samples } from './types';
 
 export interface Sides { after: Samples; before: Samples } // with the ids of the combined recording
 
@@ -13,7 +13,7 @@ function joined<T extends object>(a: T, b: T, first: number): T {
 	const join = (x: unknown, y: unknown) => {
 		if (typeof x === 'number')
 			return x + (y as number) - first;
-		if (!(x instanceof Uint32Array || x instanceof Uint8Array || x instanceof Float64Array))
+		if (!y || !(x instanceof Uint32Array || x instanceof Uint8Array || x instanceof Float64Array))
 			return x;
 		const more = (y as Uint32Array).subarray(first);
 		const result = new (x.constructor as new (n: number) => Uint32Array)(x.length + more.length);
@@ -69,11 +69,14 @@ export function combine(after: Recording, before: Recording): Combined {
 		frame: moved(before.stacks.frame, frameCount) }, 1);
 	const otherEvent = (event: number) => {
 		const of = a.events[event];
-		const same = b.events.findIndex(one => one && one.name === of?.name && one.unit === of.unit);
-		return same > 0 ? same : b.event;
+		const alike = (one: Event | null, other: Event | null | undefined) => one && other && one.unit === other.unit
+			&& one.cpuTime === other.cpuTime && one.blocks === other.blocks && one.pages === other.pages;
+		const same = b.events.findIndex(one => alike(one, of) && one!.name === of!.name);
+		return same > 0 ? same : b.events.findIndex(one => alike(one, of)); // -1: it has none
 	};
 	return {
 		...after, names, frames, stacks,
+		damaged: new Map([...after.damaged, ...before.damaged]),
 		head: {
 			...a,
 			images: [...a.images, ...b.images.slice(1)],

@@ -93,6 +93,8 @@ async function readSamples(from: Source, head: Head, stacks: Stacks, event: numb
 const readUses = (from: Source): Promise<Uses | null> =>
 	readRows(from, 'uses', ['process'], ['time', 'resident', 'peak', 'swap', 'commit']);
 
+const VERSION = 1;
+
 // `report` gets what is being read. Fails only if nothing can be shown.
 export async function openRecording(from: Source, report: (part: string) => void): Promise<Recording> {
 	const damaged = new Map<string, string>();
@@ -118,6 +120,8 @@ export async function openRecording(from: Source, report: (part: string) => void
 	}) as Head | null;
 	if (!head)
 		throw new Damage('the file is cut off: it has no data');
+	if (head.version !== VERSION || ![head.events, head.images, head.processes, head.threads, head.subjects].every(Array.isArray))
+		throw new Damage('these are no data of a recording, or those of another wick');
 	if (isCut)
 		damaged.set('end', 'the file is cut off: what follows the last complete part is missing');
 	report('names');

@@ -2,7 +2,7 @@
 // this one list.
 import { batch, signal } from '@preact/signals';
 import { actions as words, goTo } from '../words/actions';
-import { PATH_STEP, type Filter } from '../views/filters';
+import { type Filter } from '../views/filters';
 import { Kind, pathOf } from '../views/tree';
 import { copy } from '../parts/copy';
 import { served } from '../served/server';
@@ -61,9 +61,6 @@ function moduleName(): string {
 	return head.images[names.image[analysis.value!.tree.id[current.value]]]?.name ?? '';
 }
 
-const codePath = (): number[] => pathOf(analysis.value!.tree, current.value)
-	.filter(node => analysis.value!.tree.kind[node] === Kind.Function);
-
 function around(inverted: boolean): void {
 	const text = functionName();
 	batch(() => {
@@ -113,8 +110,6 @@ export const ACTIONS: Action[] = [
 		run: () => setRoot(analysis.value!.tree.parent[root.value]) },
 	{ key: 'filterTo', keys: ['Shift+F'], isOfNode: true, can: canFilter, run: () => addFilter(filterOfNode()!) },
 	{ key: 'filterOut', keys: ['Shift+X'], isOfNode: true, can: canFilter, run: () => addFilter({ ...filterOfNode()!, out: true }) },
-	{ key: 'filterPath', keys: [], isOfNode: true, can: () => isFunction() && !panel.value.inverted,
-		run: () => addFilter({ kind: 'under', text: codePath().map(node => recording.value!.names.names[analysis.value!.tree.id[node]]).join(PATH_STEP) }) },
 	{ key: 'callees', keys: [], isOfNode: true, can: isFunction, run: () => around(false) },
 	{ key: 'callers', keys: ['F10'], isOfNode: true, can: isFunction, run: () => around(true) },
 	{ key: 'merge', keys: ['m'], isOfNode: true, can: isFunction, run: verb('merge') },

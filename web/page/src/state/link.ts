@@ -121,7 +121,7 @@ export function readLink(link: string, before: State): State {
 		case 'search': state.search = value; break;
 		case 'by': panel.event = value; break;
 		case 'group':
-			panel.groups = value.split(',').filter(name => name === 'stack' || name in GROUPS);
+			panel.groups = value.split(',').filter(name => name === 'stack' || Object.hasOwn(GROUPS, name));
 			break;
 		case 'measure': panel.measure = oneOf(['all', 'outstanding', 'gone'], value); break;
 		case 'inverted': panel.inverted = value === '1'; break;

@@ -29,18 +29,23 @@ export function viewsOf(head: Head, name: string, tab: Tab): PresetView[] {
 
 export const panelOf = (view: PresetView): Partial<Panel> => ({
 	event: view.event,
-	groups: view.group?.split(',').filter(one => one === 'stack' || one in GROUPS),
+	groups: view.group?.split(',').filter(one => one === 'stack' || Object.hasOwn(GROUPS, one)),
 	measure: view.outstanding ? 'outstanding' : 'all',
 	inverted: view.inverted ?? false,
 });
 
 // ---- annotations
 
+// The classes of POSIX, which patterns of JavaScript do not have.
+const CLASSES: Record<string, string> = { alpha: 'A-Za-z', digit: '0-9', alnum: 'A-Za-z0-9', upper: 'A-Z', lower: 'a-z',
+	space: '\\s', blank: ' \\t', punct: '!-\\/:-@\\[-`{-~', xdigit: '0-9A-Fa-f' };
+
 const pattern = (text: string | undefined): RegExp | null => {
 	try {
-		return text ? new RegExp(text, 'u') : null;
+		return text ? new RegExp(text.replace(/\[:(\w+):\]/g, (all, name: string) => CLASSES[name] ?? all)
+			.replace(/\\[<>]/g, '\\b')) : null;
 	} catch {
-		return /$^/u; // an expression of another kind matches nothing
+		return /(?!)/; // it matches nothing
 	}
 };
 

@@ -62,8 +62,15 @@ function travel(from: string[], to: string[]): void {
 export const undo = (): void => travel(past, future);
 export const redo = (): void => travel(future, past);
 
+// A link may be from another recording: its time is cut to this one.
+function fromLink(link: string): State {
+	const next = readLink(link, state.value), [from, to] = span.value;
+	const range = next.range && [Math.max(next.range[0], from), Math.min(next.range[1], to)] as [number, number];
+	return { ...next, range: range && range[0] < range[1] ? range : null };
+}
+
 export function followLink(link: string): void {
-	state.value = readLink(link, state.value);
+	state.value = fromLink(link);
 }
 
 export function changePanel(part: Partial<Panel>, passes = false): void {
@@ -350,7 +357,7 @@ export function start(opened: Recording, link: string): void {
 		state.value = { ...state.value, tab };
 		const chosen = head.preset || (head.compilesRust ? 'rustc' : '');
 		if (link || head.open)
-			state.value = readLink(link || head.open, state.value);
+			state.value = fromLink(link || head.open);
 		else if (chosen)
 			state.value = { ...state.value, ...withPreset(chosen) };
 	});

@@ -46,7 +46,7 @@ function Tools({ shape }: { shape: Analysis }) {
 			...views.map((one, i): [string, string] => [String(i), shown(one.title ?? one.group ?? '')])]}
 			onChange={i => views[Number(i)] && set({ ...panelOf(views[Number(i)]), root: '', at: '' })} />}
 		{events.length > 1 && <Choice title={words.event} value={now.event} onChange={event => set({ event, root: '', at: '' })}
-			of={events.map(event => [event!.name, event!.name])} />}
+			of={events.map(event => [event!.name, shown(event!.name)])} />}
 		{shape.event.lifetimes && <Choice title={words.measure} value={now.measure} onChange={measure => set({ measure })}
 			of={(['outstanding', 'all', 'gone'] as const).map(key =>
 				[key, (shape.event.pages ? words.measuresOfPages : words.measures)[key]])} />}

@@ -102,12 +102,25 @@ export function namesakes(recording: Recording): Uint32Array {
 	});
 }
 
+// Images of one name are one module: by image, the first of them.
+function modulesOf({ head }: Recording): Uint32Array {
+	const first = new Map<string, number>();
+	return Uint32Array.from(head.images, (image, i) => {
+		if (!image)
+			return 0;
+		if (!first.has(image.name))
+			first.set(image.name, i);
+		return first.get(image.name)!;
+	});
+}
+
 // The id of a row on a level; undefined: the level is left out for the row.
 function levelOf(recording: Recording, samples: Samples, kind: Kind, shape: Shape): (row: number) => number | undefined {
 	const { head } = recording;
 	const { thread, cpu, about, weight, times } = samples;
 	const process = Uint32Array.from(head.threads, t => t ? t.process : 0);
 	const same = namesakes(recording);
+	const modules = modulesOf(recording);
 	const leaves = sameStacks(recording, shape.hides).of;
 	const leafOf = (row: number) => recording.frames.fn[recording.stacks.frame[leaves[samples.stack[row]]]];
 	const ofSubject = (column: 'what' | 'by' | 'heap') => {
@@ -130,7 +143,7 @@ function levelOf(recording: Recording, samples: Samples, kind: Kind, shape: Shap
 	case Kind.Readier: return ofSubject('by');
 	case Kind.Heap: return ofSubject('heap');
 	case Kind.Annotation: return row => shape.annotations?.of[samples.stack[row]] ?? 0;
-	case Kind.Module: return row => recording.names.image[leafOf(row)];
+	case Kind.Module: return row => modules[recording.names.image[leafOf(row)]];
 	case Kind.Function: return leafOf;
 	case Kind.Size: return row => Math.floor(Math.log2(Math.max(weight[row] / Math.max(times[row], 1), 1)));
 	default: return () => undefined;
@@ -143,6 +156,7 @@ export function buildTree(recording: Recording, samples: Samples, shape: Shape):
 	const { stacks, frames, names } = recording;
 	const { stack, time } = samples;
 	const nodes = new Nodes(stacks.count + 1024);
+	const modules = modulesOf(recording);
 	const nodeOf = basesOf(recording, samples, shape, nodes);
 	// Of the stacks that were met below one base: where they end. Rows are read base by base.
 	const metBelow = new Uint32Array(stacks.count).fill(NOWHERE), endOf = new Uint32Array(stacks.count);
@@ -163,10 +177,10 @@ export function buildTree(recording: Recording, samples: Samples, shape: Shape):
 		if (isCode && shape.actions && nodes.kind[at] === Kind.Function
 			&& shape.actions[nodes.id[at]] === Action.Collapse)
 			return at;
-		const image = names.image[fn];
+		const image = modules[names.image[fn]];
 		if (shape.modules)
 			return isCode && nodes.id[at] === image ? at : nodes.child(at, Kind.Module, image, 0);
-		if (shape.isModuleMerged?.[image])
+		if (shape.isModuleMerged?.[names.image[fn]])
 			return isCode && nodes.kind[at] === Kind.Module && nodes.id[at] === image
 				? at : nodes.child(at, Kind.Module, image, 0);
 		if (isCode && shape.recursion && nodes.id[at] === fn)
@@ -260,18 +274,19 @@ function sameStacks(recording: Recording, hides: number): SameStacks {
 	known.set(recording, byHidden);
 	if (byHidden.has(hides))
 		return byHidden.get(hides)!;
-	const { stacks: { count, frame }, frames } = recording;
+	const { stacks: { count, frame, hidden }, frames } = recording;
 	const { leaf, caller } = shownStacks(recording, hides);
-	const met = new PairMap(count);
+	const met = new PairMap(count), id = new Uint32Array(count); // as a caller
 	const same = { of: new Uint32Array(count), parent: new Uint32Array(count), inlined: new Uint8Array(count) };
 	for (let i = 1; i < count; i++) {
-		if (leaf[i] !== i) {
-			same.of[i] = same.of[leaf[i]];
+		// Hidden at the inner end of a stack, it can be a caller nevertheless.
+		same.of[i] = id[leaf[i]]; // its own, if that is itself, follows
+		if (hidden[i] & hides & Hidden.Plumbing)
 			continue;
-		}
-		const above = same.of[caller[i]], fn = frames.fn[frame[i]], inlined = frames.inlined[frame[i]];
+		const above = id[caller[i]], fn = frames.fn[frame[i]], inlined = frames.inlined[frame[i]];
 		const first = met.get(above, fn);
-		same.of[i] = first < 0 ? i : first;
+		id[i] = first < 0 ? i : first;
+		same.of[i] = id[leaf[i]];
 		if (first < 0) {
 			met.add(above, fn, i);
 			same.parent[i] = above;

@@ -4,17 +4,14 @@ import type { Recording } from '../data/types';
 import { Action, type Shape } from './build';
 
 // Filters keep samples, or with `out` leave them out. Verbs change how their stacks are shown.
-export type FilterKind = 'preset' | 'process' | 'pid' | 'tid' | 'function' | 'module' | 'pattern' | 'under'
+export type FilterKind = 'preset' | 'process' | 'pid' | 'tid' | 'function' | 'module' | 'pattern'
 	| 'merge' | 'collapse' | 'merge-module' | 'recursion' | 'focus';
 
 export interface Filter { kind: FilterKind; text: string; out?: boolean }
 
 const VERBS: FilterKind[] = ['merge', 'collapse', 'merge-module', 'recursion', 'focus'];
-export const FILTERS: FilterKind[] = ['preset', 'process', 'pid', 'tid', 'function', 'module', 'pattern', 'under', ...VERBS];
+export const FILTERS: FilterKind[] = ['preset', 'process', 'pid', 'tid', 'function', 'module', 'pattern', ...VERBS];
 export const isVerb = (filter: Filter): boolean => VERBS.includes(filter.kind);
-
-// Separates the functions of a path in the text of `under`.
-export const PATH_STEP = ' > ';
 
 export function patternOf(text: string): RegExp | null {
 	try {
@@ -48,22 +45,6 @@ export function stacksWith({ stacks, frames }: Recording, functions: Uint8Array)
 	return result;
 }
 
-// By stack: 1 if it begins with these functions, outermost first.
-function stacksUnder({ stacks, frames, names }: Recording, path: string[]): Uint8Array {
-	const matched = new Int32Array(stacks.count).fill(-1); // how many of the path; -1: another path
-	const result = new Uint8Array(stacks.count);
-	matched[0] = 0;
-	for (let i = 1; i < stacks.count; i++) {
-		const above = matched[stacks.parent[i]];
-		if (above < 0)
-			continue;
-		const isNext = above < path.length && names.names[frames.fn[stacks.frame[i]]] === path[above];
-		matched[i] = above === path.length ? above : isNext ? above + 1 : -1;
-		result[i] = matched[i] === path.length ? 1 : 0;
-	}
-	return result;
-}
-
 function threadsOf({ head }: Recording, filter: Filter): Uint8Array {
 	const { kind, text } = filter;
 	if (kind === 'preset') {
@@ -88,13 +69,12 @@ const both = (a: Uint8Array | null, b: Uint8Array | null): Uint8Array | null =>
 export function keptBy(recording: Recording, filters: Filter[]): KeptBy {
 	let threads: Uint8Array | null = null, stacks: Uint8Array | null = null, either: Uint8Array | null = null;
 	for (const filter of filters) {
-		const { kind, text, out } = filter;
+		const { kind, out } = filter;
 		if (isVerb(filter) && kind !== 'focus')
 			continue;
 		const isOfThreads = OF_THREADS.includes(kind);
 		const list = isOfThreads ? threadsOf(recording, filter)
-			: kind === 'under' ? stacksUnder(recording, text.split(PATH_STEP))
-				: stacksWith(recording, functionsOf(recording, filter));
+			: stacksWith(recording, functionsOf(recording, filter));
 		const kept = out ? list.map(is => 1 - is) : list, before: Uint8Array | null = either;
 		if (!isOfThreads)
 			stacks = both(stacks, kept);

@@ -16,7 +16,6 @@ export const actions = {
 	back: 'Zoom out',
 	filterTo: 'Keep only samples with it',
 	filterOut: 'Leave out samples with it',
-	filterPath: 'Keep only samples with this call chain',
 	callees: 'Show what the function calls',
 	callers: 'Show who calls the function',
 	merge: 'Merge the function into its callers',

@@ -57,8 +57,8 @@ export const plural = (n: number, word: string): string =>
 
 // Text of a trace is data: characters that change the direction of text, move the cursor or cannot
 // be seen are shown by their numbers.
-const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/g;
+const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
 export function shown(text: string): string {
-	return text.replace(HIDDEN, c => '\\u' + c.charCodeAt(0).toString(16).padStart(4, '0'));
+	return text.replace(HIDDEN, c => '\\u' + c.codePointAt(0)!.toString(16).padStart(4, '0'));
 }

@@ -16,7 +16,7 @@ export const shell = {
 	matches: (names: number, part: number, whole: number) => `${plural(names, 'match').replace('matchs', 'matches')}, ${share(part, whole)}`,
 	time: (from: string, to: string) => `time ${from} to ${to}`,
 	filters: {
-		preset: 'preset', process: 'process', pid: 'pid', tid: 'thread', function: 'with', module: 'module', pattern: 'with', under: 'below',
+		preset: 'preset', process: 'process', pid: 'pid', tid: 'thread', function: 'with', module: 'module', pattern: 'with',
 		merge: 'merged', collapse: 'collapsed', 'merge-module': 'merged module', recursion: 'recursion collapsed',
 		focus: 'from',
 	} as Record<string, string>,

@@ -12,7 +12,7 @@ export function ticksOf(from: number, to: number, width: number): Tick[] {
 	const [unit, word] = timeUnit(Math.max(Math.abs(from), Math.abs(to)));
 	const decimals = Math.max(0, Math.ceil(-Math.log10(step / unit) - 1e-9));
 	const ticks: Tick[] = [];
-	for (let n = Math.ceil(from / step); n * step <= to; n++)
+	for (let n = Math.ceil(from / step); n * step <= to && ticks.length < 1000; n++)
 		ticks.push({ time: n * step, label: (n * step / unit).toFixed(decimals) + ' ' + word });
 	return ticks;
 }
