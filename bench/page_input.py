@@ -60,12 +60,12 @@ def make_stacks(random_, count, functions):
 
 
 def run(random_, samples, stacks, out):
-    choose = zipf(random_, len(stacks))
+    choose = zipf(random_, len(stacks) // PROCESSES * PROCESSES)
     headers = []
     for thread in range(THREADS):
         process = thread % PROCESSES
         headers.append("worker-%d %d/%d " % (thread, 1000 + process, 1000 + thread))
-    recent = [[0] * 8 for _ in headers]
+    recent = [[thread % PROCESSES] * 8 for thread in range(THREADS)]
     once = dict(zip(random_.sample(range(samples), min(len(stacks), samples)), range(len(stacks))))
     on_cpu = random_.sample(range(THREADS), CPUS)
     due = [random_.random() / RATE for _ in range(CPUS)]
@@ -77,7 +77,10 @@ def run(random_, samples, stacks, out):
             on_cpu[cpu] = random_.choice([i for i in range(THREADS) if i not in on_cpu])
         thread = on_cpu[cpu]
         last = recent[thread]
-        stack = random_.choice(last) if random_.random() < .33 else choose()
+        if random_.random() < .33:
+            stack = random_.choice(last)
+        else:  # programs have stacks of their own
+            stack = choose() // PROCESSES * PROCESSES + thread % PROCESSES
         stack = once.get(number, stack)
         last[random_.randrange(8)] = stack
         out.write("%s[%03d] %.6f: 1003009 cpu-clock: \n%s\n"

@@ -76,8 +76,8 @@ class Page:
         self.blocks = {}
         for attributes, number in self.markup.blocks:
             plain = base64.b64decode(self.markup.texts["script"][number], validate=True)
-            if attributes["data-packing"] == "deflate":
-                plain = zlib.decompress(plain, -15)
+            if attributes["data-packing"] == "gzip":
+                plain = zlib.decompress(plain, 31)
             if len(plain) != int(attributes["data-bytes"]):
                 sys.exit("%s: has another size" % attributes["data-block"])
             self.blocks[attributes["data-block"]] = plain

@@ -21,6 +21,7 @@ void wk_request_header(struct wk_request *request, const char *name, const char 
 		{ "host", &request->host },
 		{ "origin", &request->origin },
 		{ "content-length", &request->length },
+		{ "transfer-encoding", &request->transfer },
 		{ "accept-encoding", &request->codings },
 	};
 
@@ -81,6 +82,9 @@ static unsigned refuse_length(const struct wk_request *request)
 {
 	uint64_t length;
 
+	/* Two ways to tell where the body ends are one too many. */
+	if (request->transfer.count && request->length.count)
+		return 400;
 	if (request->length.count == 0)
 		return wk_request_is_post(request) ? 411 : 0;
 	if (request->length.count > 1 || !wk_num_u64(request->length.value, &length))

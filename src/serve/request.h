@@ -32,7 +32,7 @@ struct wk_header {
 struct wk_request {
 	struct wk_str method;
 	struct wk_buf target; /* as it was sent */
-	struct wk_header host, origin, length, codings;
+	struct wk_header host, origin, length, transfer, codings;
 	struct wk_buf body;
 };
 

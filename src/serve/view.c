@@ -42,6 +42,7 @@ struct wk_view_server {
 	struct wk_messages remote_messages;
 	struct wk_buf policy; /* of all answers */
 	atomic_bool is_ending;
+	atomic_uint last_query; /* the number of the one that came last: it ends those before */
 };
 
 static bool is_ending(void *context)
@@ -151,6 +152,7 @@ struct task {
 	struct wk_view_server *server;
 	struct wk_http_exchange *exchange;
 	void (*run)(const struct task *task, struct wk_loaded *loaded);
+	unsigned query; /* its number, of a query */
 };
 
 /* Whether the client knows what is shown: ids of another generation mean something else. */
@@ -187,7 +189,9 @@ static void add_task(struct wk_view_server *server, struct wk_worker *worker,
 {
 	struct task *task = wk_alloc(sizeof(*task));
 
-	*task = (struct task){ server, exchange, run };
+	*task = (struct task){ server, exchange, run, 0 };
+	if (worker == server->queries)
+		task->query = atomic_fetch_add(&server->last_query, 1) + 1;
 	if (wk_worker_add(worker, run_task, task))
 		return;
 	wk_free(task);
@@ -234,15 +238,24 @@ static void send_table(struct wk_http_exchange *exchange, const struct wk_table 
 	send_json(exchange, 200, &json);
 }
 
+/* Its reader is gone, or wants to know something else. */
+static bool is_replaced(void *context)
+{
+	const struct task *task = context;
+
+	return is_ending(task->server) || atomic_load(&task->server->last_query) != task->query;
+}
+
 static void send_query(const struct task *task, struct wk_loaded *loaded)
 {
 	struct wk_view_server *server = task->server;
+	struct task own = *task;
 	const struct wk_query_limits limits = {
 		.most_ns = server->options.query_ns,
 		.most_rows = MOST_ROWS,
 		.most_text_bytes = MOST_TEXT_BYTES,
-		.is_stopped = is_ending,
-		.context = server,
+		.is_stopped = is_replaced,
+		.context = &own,
 	};
 	const struct wk_buf *statement = &wk_http_request(task->exchange)->body;
 	struct wk_err err = { 0 };

@@ -96,6 +96,21 @@ test('a brush of the strip by keys alone', async () => {
 	noFaults(page);
 });
 
+test('a time that is typed, and one that is in no recording', async () => {
+	const page = await openPage(report(cpu), { hash: '#cpu&view=table' });
+	await press(page, 'Shift+T');
+	await page.keyboard.type('0.5-1');
+	await press(page, 'Enter');
+	holds(page.url(), 't=0.5-1');
+	holds(await status(page), '50');
+	for (const time of ['100000000000-100000000000.00003', '5-1', '-1-1e999', '3-4'])
+		equal(await status(await openPage(report(cpu), { hash: '#tree&t=' + time }).then(async other => {
+			await press(other, '4');
+			return other;
+		})), '2,000 samples in view of 2,000 \u00b7 none lost', time);
+	noFaults(page);
+});
+
 test('the verbs of a row', async () => {
 	const page = await openPage(report(cpu), { hash: '#cpu&view=table' });
 	await focusGrid(page);
@@ -219,6 +234,18 @@ test('a page that is cut off shows what there is, and says so', async () => {
 		}
 		noFaults(page);
 	}
+});
+
+test('a page with a flipped bit says which part is damaged, and shows the rest', async () => {
+	const page = fs.readFileSync(report(cpu), 'latin1');
+	const at = page.indexOf('data-block="samples-1"') + 300;
+	const damaged = page.slice(0, at) + (page[at] === 'A' ? 'B' : 'A') + page.slice(at + 1);
+	const opened = await openPage(write('flip.html', Buffer.from(damaged, 'latin1')), { hash: '#quality' });
+	await press(opened, '4', '0');
+	holds(await opened.locator('#view').innerText(), '"samples-1"');
+	await press(opened, '2');
+	holds(await opened.locator('#view').innerText(), 'tool');
+	noFaults(opened);
 });
 
 test('recordings without samples, and with time running backwards', async () => {

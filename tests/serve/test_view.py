@@ -217,6 +217,20 @@ def _(t):
             connection.close()
 
 
+@tap.case("a query ends the one before, whose reader may be gone")
+def _(t):
+    if not tap.run(tap.WICK, "query", "--tables", check=False).stdout:
+        raise tap.Skip("this wick was built without SQLite")
+    with view(t, "--time-limit", "3600") as server:
+        first, gone = server.connect(), server.connect()
+        for connection in first, gone:
+            connection.sendall(server.request("query", "POST", body=ENDLESS.encode()))
+        gone.close()
+        t.equal(server.query("SELECT 7 AS n").json["rows"], [{"n": 7}], "the last query")
+        expect(t, read_answer(first.makefile("rb")), 503, "the first")
+        first.close()
+
+
 @tap.case("source code and instructions, or why there are none")
 def _(t):
     tap.need("gcc")
@@ -490,6 +504,8 @@ def _(t):
         expect(t, server.ask("query", "POST", Origin=f"http://{server.host}"), 411, "no length")
         expect(t, server.ask("query", "POST", Origin=f"http://{server.host}",
                              Transfer_Encoding="chunked"), 411, "chunks")
+        expect(t, server.ask("query", "POST", Origin=f"http://{server.host}", Content_Length="8",
+                             Transfer_Encoding="chunked"), 400, "chunks and a length")
         expect(t, server.ask("query", "POST", Origin=f"http://{server.host}",
                              Content_Length=str((1 << 20) + 1)), 413, "a large body")
         for length in ("99999999999999999999", "-1", "1x", ""):

@@ -5,8 +5,9 @@
 #include <limits.h>
 #include "base/packed/zlib_alloc.h"
 
-#define STEP  (64 * 1024)
-#define LEVEL 5 /* half the time of the usual 6 for one percent more */
+#define STEP        (64 * 1024)
+#define GZIP_WINDOW (16 + MAX_WBITS) /* the largest, and the header of gzip, in one number */
+#define LEVEL       5                /* half the time of the usual 6 for one percent more */
 
 struct wk_packer {
 	struct wk_out in, *to;
@@ -49,8 +50,7 @@ static bool pack(void *context, const char *bytes, size_t len)
 	return true;
 }
 
-/* `window`: its size and the header, as zlib has them in one number. */
-static struct wk_packer *start(struct wk_out *to, int level, int window)
+static struct wk_packer *start(struct wk_out *to, int level)
 {
 	struct wk_packer *packer = wk_alloc_zeroed(1, sizeof(*packer));
 
@@ -58,7 +58,8 @@ static struct wk_packer *start(struct wk_out *to, int level, int window)
 	packer->in = (struct wk_out){ .write = pack, .context = packer };
 	packer->stream.zalloc = wk_zlib_alloc;
 	packer->stream.zfree = wk_zlib_free;
-	if (deflateInit2(&packer->stream, level, Z_DEFLATED, window, 8, Z_DEFAULT_STRATEGY) == Z_OK)
+	if (deflateInit2(&packer->stream, level, Z_DEFLATED, GZIP_WINDOW, 8, Z_DEFAULT_STRATEGY) ==
+	    Z_OK)
 		return packer;
 	wk_free(packer);
 	return NULL;
@@ -66,7 +67,7 @@ static struct wk_packer *start(struct wk_out *to, int level, int window)
 
 struct wk_out *wk_packer_new(struct wk_out *to, struct wk_err *err)
 {
-	struct wk_packer *packer = start(to, LEVEL, 16 + MAX_WBITS);
+	struct wk_packer *packer = start(to, LEVEL);
 
 	if (packer)
 		return &packer->in;
@@ -85,10 +86,10 @@ void wk_packer_end(struct wk_out *in)
 }
 
 #ifndef WK_HAS_LIBDEFLATE
-bool wk_deflate(struct wk_str plain, struct wk_buf *packed)
+bool wk_gzip(struct wk_str plain, struct wk_buf *packed)
 {
 	struct wk_out to = wk_out_to_buf(packed);
-	struct wk_packer *packer = start(&to, Z_BEST_COMPRESSION, -MAX_WBITS);
+	struct wk_packer *packer = start(&to, Z_BEST_COMPRESSION);
 
 	if (!packer)
 		return false;
@@ -120,7 +121,7 @@ void wk_packer_end(struct wk_out *packer)
 }
 
 #ifndef WK_HAS_LIBDEFLATE
-bool wk_deflate(struct wk_str plain, struct wk_buf *packed)
+bool wk_gzip(struct wk_str plain, struct wk_buf *packed)
 {
 	(void)plain;
 	(void)packed;
@@ -138,15 +139,15 @@ bool wk_deflate(struct wk_str plain, struct wk_buf *packed)
 #define LARGE_LEVEL 6
 #define LARGE_BYTES (64u << 20)
 
-bool wk_deflate(struct wk_str plain, struct wk_buf *packed)
+bool wk_gzip(struct wk_str plain, struct wk_buf *packed)
 {
-	size_t most = libdeflate_deflate_compress_bound(NULL, plain.len), len = 0;
+	size_t most = libdeflate_gzip_compress_bound(NULL, plain.len), len = 0;
 	char *to = wk_buf_extend(packed, most);
 	struct libdeflate_compressor *library =
 		libdeflate_alloc_compressor(plain.len < LARGE_BYTES ? SMALL_LEVEL : LARGE_LEVEL);
 
 	if (library)
-		len = libdeflate_deflate_compress(library, plain.at, plain.len, to, most);
+		len = libdeflate_gzip_compress(library, plain.at, plain.len, to, most);
 	libdeflate_free_compressor(library);
 	packed->len -= most - len;
 	return len > 0;

@@ -21,8 +21,8 @@ struct wk_out *wk_packer_new(struct wk_out *to, struct wk_err *err);
 /* Ends the packed bytes and frees the packer; `to` knows whether they could be written. */
 void wk_packer_end(struct wk_out *packer);
 
-/* Adds the bytes as deflate without a header (RFC 1951), by libdeflate or zlib. It takes longer and
- * packs better than the packer. False if this build has neither library. */
-bool wk_deflate(struct wk_str plain, struct wk_buf *packed);
+/* Adds the bytes as gzip, by libdeflate or zlib. It takes longer and packs better than the packer.
+ * False if this build has neither library. */
+bool wk_gzip(struct wk_str plain, struct wk_buf *packed);
 
 #endif

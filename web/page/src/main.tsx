@@ -4,7 +4,7 @@ import './style.css';
 import { shown } from './words/format';
 import { shell as words } from './words/shell';
 import { Damage, pageSource, type Source } from './data/blocks';
-import { followSymbols, served, servedSource, type Served } from './served/server';
+import { followSymbols, renewal, served, servedSource, type Served } from './served/server';
 import { openRecording } from './data/recording';
 import { onKey } from './state/actions';
 import { failure, followLink, loading, other, recording, start, state } from './state/state';
@@ -54,14 +54,14 @@ async function open(): Promise<void> {
 		if (before.has('head'))
 			other.value = await openRecording(before, () => {});
 		if (served.value)
-			void followSymbols(renew);
+			void followSymbols();
 	} catch (error) {
 		failure.value = error instanceof Damage ? error.message : String((error as Error).stack ?? error);
 	}
 }
 
 // The same recording with new names: the place is kept, as the link has it.
-async function renew(generation: number): Promise<void> {
+async function renew(generation = served.value!.generation + 1): Promise<void> {
 	const blocks = served.value!.blocks;
 	served.value = { served: true, generation, blocks };
 	start(await openRecording(servedSource(blocks), () => {}), location.hash);
@@ -71,6 +71,7 @@ async function renew(generation: number): Promise<void> {
 if (typeof DecompressionStream === 'function') {
 	document.getElementById('plain')?.remove();
 	render(<Page />, document.getElementById('app')!);
+	renewal.run = generation => void renew(generation);
 	addEventListener('keydown', onKey);
 	// Anywhere: a page that is dropped beside would be opened in place of this one.
 	addEventListener('dragover', event => event.preventDefault());

@@ -19,7 +19,7 @@ function fromBase64(text: string): Plain {
 }
 
 async function inflate(packed: Plain, size: number): Promise<Plain> {
-	const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
+	const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
 	if (!(size <= MOST_BYTES && size <= MOST_RATIO * packed.length))
 		throw new Damage(`${size} bytes cannot be in it`);
 	const plain = new Uint8Array(size);
@@ -59,7 +59,7 @@ export function pageSource(page: ParentNode, prefix = ''): Source {
 			if (!script)
 				return null;
 			const packed = fromBase64((script.textContent ?? '').trim());
-			const plain = script.dataset.packing === 'deflate' ? await inflate(packed, Number(script.dataset.bytes)) : packed;
+			const plain = script.dataset.packing === 'gzip' ? await inflate(packed, Number(script.dataset.bytes)) : packed;
 			if (name !== 'head')
 				script.textContent = '';
 			return plain;

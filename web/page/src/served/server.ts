@@ -23,10 +23,19 @@ export interface Annotation { function: string; source: ShownTable | { error: st
 export const served = signal<Served | null>(null);
 export const symbols = signal<Symbols | null>(null);
 
-async function ask(path: string, options?: RequestInit): Promise<Response> {
+// Set by the page: called if the data have got new names.
+export const renewal = { run: (_generation?: number): void => {} };
+
+async function ask(path: string, options?: RequestInit, tries = 5): Promise<Response> {
 	const url = new URL(path, document.baseURI.replace(/[?#].*/, ''));
 	url.searchParams.set('generation', String(served.value!.generation));
 	const answer = await fetch(url, options);
+	if (answer.status === 503 && tries) { // too many requests wait
+		await new Promise(done => setTimeout(done, 300));
+		return ask(path, options, tries - 1);
+	}
+	if (answer.status === 410)
+		renewal.run();
 	if (!answer.ok)
 		throw new Error(((await answer.json().catch(() => null)) as { error?: string } | null)?.error ?? `status ${answer.status}`);
 	return answer;
@@ -43,16 +52,16 @@ export const query = async (statement: string): Promise<ShownTable> =>
 export const annotate = async (name: string, by: string): Promise<Annotation> =>
 	(await ask(`annotate?function=${encodeURIComponent(name)}&by=${encodeURIComponent(by)}`)).json();
 
-// Until all symbols are there. `renew` gets the number of the data with new names.
-export async function followSymbols(renew: (generation: number) => void): Promise<void> {
+// Until all symbols are there, or the server is gone.
+export async function followSymbols(): Promise<void> {
 	for (let after = ''; ;) {
-		const answer = await fetch(new URL('symbols' + after, document.baseURI.replace(/[?#].*/, '')));
-		if (!answer.ok)
+		const answer = await fetch(new URL('symbols' + after, document.baseURI.replace(/[?#].*/, ''))).catch(() => null);
+		if (!answer?.ok)
 			return;
 		const news = await answer.json() as Symbols;
 		symbols.value = news;
 		if (news.generation !== served.value!.generation)
-			renew(news.generation);
+			renewal.run(news.generation);
 		if (news.state === 'done')
 			return;
 		after = '?after=' + news.change;

@@ -123,6 +123,7 @@ export const ACTIONS: Action[] = [
 	{ key: 'copyStack', keys: ['Ctrl+Shift+C'], isOfNode: true, can: hasNode, run: () => copy(stackText()) },
 	{ key: 'brushLeft', keys: ['['], run: () => stepBrush(-1) },
 	{ key: 'brushRight', keys: [']'], run: () => stepBrush(1) },
+	{ key: 'typeTime', keys: ['Shift+T'], run: () => document.querySelector<HTMLElement>('#time')?.focus() },
 	{ key: 'wholeTime', keys: ['Shift+Z'], can: () => state.value.range !== null, run: () => setRange(null) },
 	{ key: 'clear', keys: [], can: () => state.value.filters.length > 0 || state.value.range !== null,
 		run: () => change({ filters: [], range: null }) },

@@ -1,7 +1,9 @@
 // How good the recording is: what was lost, cut or not named.
 import { shown } from '../words/format';
-import { recording } from '../state/state';
+import { other, recording } from '../state/state';
 import { SymbolsOfModules } from '../served/Served';
+import { served } from '../served/server';
+import { Shown } from './ShownTables';
 import { quality as words } from '../words/quality';
 
 function Sentences({ title, of }: { title: string; of: string[] }) {
@@ -9,16 +11,17 @@ function Sentences({ title, of }: { title: string; of: string[] }) {
 }
 
 export function Quality() {
-	const { head, damaged } = recording.value!;
+	const { head } = recording.value!;
+	const damaged = new Map([...recording.value!.damaged, ...(other.value?.damaged ?? [])]);
 	const lost = head.events.filter(event => event && event.lost > 0).map(event => words.lost(event!.name, event!.lost));
-	const unnamed = head.images.filter(image => image && !image.named && image.reason)
-		.map(image => `${image!.name}: ${image!.reason}`);
 	return <div class="tab-text" tabIndex={0} role="region" aria-label={words.recording}>
 		<Sentences title={words.recording} of={head.quality} />
 		<Sentences title={words.warnings} of={[...head.warnings, ...damaged.values()]} />
 		<Sentences title={words.losses} of={lost} />
-		<Sentences title={words.unnamed} of={unnamed} />
-		<SymbolsOfModules />
 		{head.warnings.length + damaged.size + lost.length === 0 && <p>{words.good}</p>}
+		{served.value ? <SymbolsOfModules /> : <>
+			<h2>{words.files}</h2>
+			<div class="served-modules"><Shown name="images" label={words.files} /></div>
+		</>}
 	</div>;
 }

@@ -27,6 +27,7 @@ export const actions = {
 	copyStack: 'Copy the call chain',
 	brushLeft: 'Move the selected time left',
 	brushRight: 'Move the selected time right',
+	typeTime: 'Type the time to select',
 	wholeTime: 'Select the whole time',
 	clear: 'Clear time and filters',
 	undo: 'Undo',

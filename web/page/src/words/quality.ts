@@ -4,7 +4,7 @@ export const quality = {
 	recording: 'The recording',
 	warnings: 'Warnings',
 	losses: 'Lost',
-	unnamed: 'Programs and libraries without names',
+	files: 'Programs and libraries, and where their names are from',
 	lost: (event: string, n: number) => `${plural(n, 'sample')} of ${event}`,
 	good: 'No warnings.',
 };

@@ -7,6 +7,8 @@ export const shell = {
 	tabs: 'Views',
 	selection: 'Selection',
 	remove: (what: string) => `Remove ${what}`,
+	timeField: 'Time in seconds, such as 1-2; Enter selects it',
+	timeShort: 'time: 1-2',
 	clear: 'Clear',
 	undo: 'Undo',
 	redo: 'Redo',

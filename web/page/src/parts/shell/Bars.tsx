@@ -64,11 +64,28 @@ function Chip({ text, onRemove }: { text: string; onRemove(): void }) {
 		<button aria-label={words.remove(text)} onClick={onRemove}>{'\u00d7'}</button></li>;
 }
 
+// The selected time in seconds, to be typed: "1-2".
+function TimeField() {
+	const { range } = state.value;
+	const [typed, setTyped] = useState(range ? range.map(ns => +(ns / 1e9).toFixed(5)).join('-') : '');
+	const set = () => {
+		const found = /^\s*([\d.]*)\s*-\s*([\d.]*)\s*$/.exec(typed);
+		const from = Number(found?.[1] || 0) * 1e9, to = found?.[2] ? Number(found[2]) * 1e9 : span.value[1];
+		if (!typed.trim())
+			setRange(null);
+		else if (found && from < to)
+			setRange([from, Math.min(to, span.value[1])]);
+	};
+	return <input id="time" type="text" size={10} aria-label={words.timeField} placeholder={words.timeShort} value={typed}
+		onInput={event => setTyped(event.currentTarget.value)} onKeyDown={event => event.key === 'Enter' && set()} />;
+}
+
 export function Chips() {
 	const { range, filters } = state.value;
 	const length = span.value[1] - span.value[0];
 	const clear = actionOf('clear'), undo = actionOf('undo'), redo = actionOf('redo');
 	return <div class="shell-chips">
+		<TimeField key={range?.join()} />
 		<ul aria-label={words.selection}>
 			{range && <Chip text={words.time(seconds(range[0], length), seconds(range[1], length))} onRemove={() => setRange(null)} />}
 			{filters.map(filter => {
