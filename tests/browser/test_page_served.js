@@ -65,7 +65,7 @@ test('source and instructions of a function, or why there are none', () => serve
 	await page.waitForSelector('dialog [role=grid], dialog [role=alert]');
 	const text = await page.locator('dialog').innerText();
 	holds(text, 'Source');
-	await page.getByRole('button', { name: 'Instructions' }).click();
+	await page.getByRole('button', { name: 'Instructions', exact: true }).click();
 	await page.waitForSelector('dialog [role=grid], dialog [role=alert]');
 }));
 

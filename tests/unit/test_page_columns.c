@@ -22,7 +22,8 @@ static struct column goes_and_comes_back(const int64_t *values, uint32_t rows, b
 	struct wk_buf block = { 0 };
 	struct column column;
 
-	memcpy(given, values, rows * sizeof(*given));
+	for (uint32_t i = 0; i < rows; i++)
+		given[i] = values[i];
 	wk_columns_add(&columns, "some", given, rows, by_steps);
 	wk_columns_write(&columns, &block);
 	column = decode(&block, 0, back);
