@@ -73,7 +73,7 @@ if (typeof DecompressionStream === 'function') {
 	render(<Page />, document.getElementById('app')!);
 	renewal.run = generation => void renew(generation);
 	addEventListener('keydown', onKey);
-	// Anywhere: a page that is dropped beside would be opened in place of this one.
+	// Anywhere: a browser would open a dropped page in place of this one.
 	addEventListener('dragover', event => event.preventDefault());
 	addEventListener('drop', event => {
 		event.preventDefault();

@@ -78,7 +78,7 @@ export function changePanel(part: Partial<Panel>, passes = false): void {
 	change({ panels: { ...panels, [tab]: { ...panels[tab], ...part } } }, passes);
 }
 
-// Where somebody is in a tree is in the link, but it is nothing to undo.
+// The place in a tree is in the link, but it is nothing to undo.
 export function place(part: Partial<Panel>): void {
 	const { tab, panels } = state.value;
 	show({ ...state.value, panels: { ...panels, [tab]: { ...panels[tab], ...part } } }, false);

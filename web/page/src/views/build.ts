@@ -143,8 +143,8 @@ function levelOf(recording: Recording, samples: Samples, kind: Kind, shape: Shap
 	case Kind.Readier: return ofSubject('by');
 	case Kind.Heap: return ofSubject('heap');
 	case Kind.Annotation: return row => shape.annotations?.of[samples.stack[row]] ?? 0;
-	case Kind.Module: return row => modules[recording.names.image[leafOf(row)]];
-	case Kind.Function: return leafOf;
+	case Kind.Module: return row => leafOf(row) ? modules[recording.names.image[leafOf(row)]] : undefined;
+	case Kind.Function: return row => leafOf(row) || undefined; // samples without a stack skip these
 	case Kind.Size: return row => Math.floor(Math.log2(Math.max(weight[row] / Math.max(times[row], 1), 1)));
 	default: return () => undefined;
 	}

@@ -18,7 +18,7 @@ export function treeWords(recording: Recording, tree: Tree, event: Event, annota
 	};
 	const threadName = (thread: number) => {
 		const of = head.threads[thread];
-		return of ? `${of.name || processName(of.process, false)} ${of.tid}` : kinds.unknownThread;
+		return !of ? kinds.unknownThread : of.name ? `${of.name} (${of.tid})` : kinds.thread(of.tid);
 	};
 	const subject = (n: number) => head.subjects[n];
 

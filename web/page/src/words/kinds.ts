@@ -4,6 +4,7 @@ export const words = {
 	whole: 'all',
 	unknown: '(unknown)',
 	unknownProcess: '(unknown process)',
+	thread: (tid: number) => `thread ${tid}`,
 	unknownThread: '(unknown thread)',
 	unknownCpu: '(unknown CPU)',
 	unknownModule: '(unknown module)',

@@ -27,7 +27,7 @@ export function Header({ groups, available, columns, sort, onGroups, onSort }: P
 	const stack = keys.length - 1; // always last
 	const canGroup = (key: string) => available.some(one => one.key === key);
 
-	// The key at that place before the stack; beyond the stack it is no grouping any more.
+	// The key at that place before the stack; beyond the stack it groups nothing.
 	const put = (key: string, place: number) => {
 		const others = keys.filter(other => other !== key);
 		if (place < others.length)

@@ -1,0 +1,180 @@
+// The page's own trees are those of `wick show calls`: its modules run in node, on the data of a page,
+// for each event, many groupings, time ranges, outstanding memory and snapshots. Needs esbuild where
+// NODE_PATH says, and no browser.
+//
+//	WICK=build/wick node tests/browser/test_page_numbers.js [FILE...]
+//
+// Prints TAP.
+'use strict';
+const { spawnSync } = require('child_process');
+const fs = require('fs');
+const os = require('os');
+const path = require('path');
+const zlib = require('zlib');
+
+const root = process.env.WICK_SOURCE_ROOT || path.join(__dirname, '..', '..');
+const wick = process.env.WICK || path.join(root, 'build', 'wick');
+let esbuild = null;
+try {
+	esbuild = require('esbuild');
+} catch (_) {
+	console.log('1..0 # SKIP esbuild is not where NODE_PATH says');
+	process.exit(0);
+}
+
+const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'wick-page-numbers-'));
+
+// The modules of the page that need no document.
+function loadPage() {
+	const source = path.join(root, 'web', 'page', 'src'), bundle = path.join(scratch, 'page.js');
+	esbuild.buildSync({
+		stdin: {
+			contents: ['data/recording', 'views/build', 'views/weigh', 'views/words', 'views/filters', 'state/link', 'words/format']
+				.map(name => `export * from ${JSON.stringify(path.join(source, name))};`).join('\n'),
+			resolveDir: source,
+		},
+		bundle: true, platform: 'node', format: 'cjs', outfile: bundle, logLevel: 'error',
+		nodePaths: (process.env.NODE_PATH || '').split(path.delimiter),
+	});
+	return require(bundle);
+}
+
+const page = loadPage();
+
+// The blocks of a page, as data/blocks.ts reads them in a browser.
+function sourceOf(file) {
+	const blocks = new Map();
+	const block = /<script type="text\/plain" data-block="([^"]+)" data-packing="([^"]+)" data-bytes="\d+">([^<]*)<\/script>/g;
+	for (const [, name, packing, text] of fs.readFileSync(file, 'latin1').matchAll(block)) {
+		const bytes = Buffer.from(text, 'base64');
+		blocks.set(name, packing === 'gzip' ? zlib.gunzipSync(bytes) : bytes);
+	}
+	return { has: name => blocks.has(name), read: async name => blocks.has(name) ? Uint8Array.from(blocks.get(name)) : null };
+}
+
+// By path of names: weight and number.
+function treeOf(recording, event, samples, { groups = [], modules = false, inverted = false, range = null,
+	measure = 'all', between = null, all = false }) {
+	const info = recording.head.events[event];
+	const shape = { groups: groups.map(name => page.GROUPS[name]), hasStack: true, modules, inverted, annotations: null,
+		hides: all ? 0 : 1 | (info.blocks ? 2 : info.pages ? 4 : 0), ...page.verbsOf(recording, []) };
+	const shaped = page.buildTree(recording, samples, shape);
+	const [from, to] = range ?? [-Infinity, Infinity];
+	page.weigh(shaped, samples, { from, to, threads: null, stacks: null, measure, between });
+	const { tree } = shaped, words = page.treeWords(recording, tree, info, null);
+	const sums = new Map(), paths = [''];
+	for (let node = 0; node < tree.count; node++) {
+		if (node)
+			paths[node] = paths[tree.parent[node]] + '\n' + words.name(node);
+		if (tree.total[node] || tree.totalTimes[node])
+			add(sums, paths[node], tree.total[node], tree.totalTimes[node]);
+	}
+	return sums;
+}
+
+function add(sums, name, weight, times) {
+	const sum = sums.get(name) ?? [0, 0];
+	sums.set(name, [sum[0] + weight, sum[1] + times]);
+}
+
+// The same as wick prints it; null: nothing is in view.
+function shownOf(file, event, words) {
+	const run = spawnSync(wick, ['show', '-q', '--json', '--all', '--min', '0', '--by', event, ...words, file, 'calls'],
+		{ encoding: 'utf8', maxBuffer: 1 << 29 });
+	if (run.status !== 0)
+		return null;
+	const { rows } = JSON.parse(run.stdout);
+	const key = Object.keys(rows[0] ?? {}).find(name => /^total_(?!percent)/.test(name)) ?? 'samples';
+	const sums = new Map(), names = [];
+	for (const row of rows) {
+		names.length = row.depth;
+		names[row.depth] = page.shown(row.name); // what cannot be seen is escaped
+		add(sums, ['', ...names.slice(1)].join('\n'), row[key], row.samples ?? row.blocks ?? row.allocations ?? 0);
+	}
+	return sums;
+}
+
+// The views that are compared: arguments of wick, and the same for the page.
+function viewsOf(recording, info) {
+	const last = recording.head.last / 1e9;
+	const [from, to] = [.3, .7].map(part => +(last * part).toFixed(5));
+	const within = ['--time', `${from}-${to}`], range = [from * 1e9, to * 1e9];
+	const views = [
+		[[], {}],
+		[['--inverted'], { inverted: true }],
+		[['--all-inline'], { all: true }],
+		[['--group', 'pid,stack'], { groups: ['pid'] }],
+		[['--group', 'process,thread,stack'], { groups: ['process', 'thread'] }],
+		[['--group', 'process,module'], { groups: ['process'], modules: true }],
+		[['--group', 'function,stack'], { groups: ['function'] }],
+		[['--group', 'module,stack', '--inverted'], { groups: ['module'], inverted: true }],
+		[within, { range }],
+	];
+	if (info.lifetimes)
+		views.push([['--outstanding'], { measure: 'outstanding' }], [['--outstanding', ...within], { measure: 'outstanding', range }]);
+	if (info.blocks)
+		for (const snapshot of recording.head.snapshots)
+			views.push([['--snapshot', String(snapshot.number)],
+				{ measure: 'outstanding', between: [{ row: 0, end: 0 }, snapshot], process: snapshot.process }]);
+	if (/wait|ready/.test(info.name))
+		views.push([['--group', 'wait-reason,readied-by,stack'], { groups: ['wait-reason', 'readied-by'] }]);
+	// Of one process alone the page narrows threads, which is another part of it.
+	return views.filter(([, view]) => !view.process);
+}
+
+async function compare(file) {
+	const html = path.join(scratch, path.basename(file) + '.html'), faults = [];
+	const made = spawnSync(wick, ['report', '-q', file, '-o', html], { encoding: 'utf8' });
+	if (made.status !== 0)
+		return { compared: 0, faults: [made.stderr] };
+	const recording = await page.openRecording(sourceOf(html), () => {});
+	let compared = 0;
+	for (const [event, info] of recording.head.events.entries()) {
+		if (!info || !info.samples)
+			continue;
+		const samples = await recording.samples(event);
+		for (const [words, view] of viewsOf(recording, info)) {
+			const shown = shownOf(file, info.name, words), came = treeOf(recording, event, samples, view);
+			const what = [info.name, ...words].join(' ');
+			compared++;
+			if (!shown) {
+				if (came.get('')?.[0])
+					faults.push(`${what}: wick shows nothing, the page ${came.get('')}`);
+				continue;
+			}
+			for (const name of new Set([...shown.keys(), ...came.keys()])) {
+				const [a, b] = [shown.get(name)?.[0] ?? 0, came.get(name)?.[0] ?? 0];
+				if (Math.abs(a - b) > 1)
+					faults.push(`${what}: ${name.split('\n').slice(-3).join(' > ')}: wick ${a}, the page ${b}`);
+			}
+		}
+	}
+	return { compared, faults };
+}
+
+async function main() {
+	const data = path.join(root, 'tests', 'data'), shared = process.env.WICK_SHARED || path.join(root, '..', 'shared');
+	const files = process.argv.slice(2);
+	if (!files.length) {
+		files.push(path.join(data, 'shop.data'), path.join(data, 'memory.etl'));
+		for (const name of ['net.4.5.2.x64.etl.zip', 'TraceLoggingTester.etl.zip'])
+			if (fs.existsSync(path.join(shared, 'fixtures', 'etl', name)))
+				files.push(path.join(shared, 'fixtures', 'etl', name));
+			else
+				console.log(`# not tested: ${name}, since WICK_SHARED does not name its folder`);
+	}
+	let failed = 0;
+	console.log('1..' + files.length);
+	for (const [i, file] of files.entries()) {
+		const { compared, faults } = await compare(file);
+		const ok = faults.length === 0 && compared >= 9;
+		failed += ok ? 0 : 1;
+		console.log(`${ok ? 'ok' : 'not ok'} ${i + 1} - ${path.basename(file)}: ${compared} trees are those of wick show`);
+		for (const fault of faults.slice(0, 10))
+			console.log('# ' + fault.trim());
+	}
+	fs.rmSync(scratch, { recursive: true, force: true });
+	process.exit(failed ? 1 : 0);
+}
+
+void main();
