@@ -3,7 +3,7 @@
 // in the file for viewers without script. Names are data: they are only ever set as text.
 // Nothing is fetched, nothing is stored.
 //
-// The files svg_*.js and label.js are one script: svg_data (what the file holds), svg_tree (whose
+// The files svg_*.js, label.js and amounts.js are one script: svg_data (what the file holds), svg_tree (whose
 // children stand where), label (names cut to fit; the page uses it as well), svg_words, svg_draw,
 // svg_lanes (charts), svg_bar (what stands above), svg_legend, svg_tip (what is shown near the
 // pointer), svg_search, svg_turn, svg_shown (other trees in place of the file's), svg_help (the list

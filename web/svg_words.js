@@ -1,28 +1,5 @@
 // ---- words
 
-function grouped(n) {
-	return String(Math.round(n)).replace(/\B(?=(\d{3})+$)/g, ',');
-}
-
-function share(part, whole) {
-	const percent = whole ? 100 * part / whole : 0;
-	if (!part)
-		return '0 %';
-	if (percent < 0.05)
-		return '<0.1 %';
-	if (percent >= 99.95 && part < whole)
-		return '>99.9 %';
-	return percent.toFixed(1) + ' %';
-}
-
-function bytes(n) {
-	const units = ['KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
-	let unit = -1;
-	for (; n >= 1024 && unit < 5; unit++)
-		n /= 1024;
-	return unit < 0 ? n + ' B' : n.toFixed(1) + ' ' + units[unit];
-}
-
 function amount(weight) {
 	weight *= data.factor;
 	if (!data.countName && data.unit === 'bytes')
@@ -30,14 +7,6 @@ function amount(weight) {
 	if (data.countName || data.unit !== 'ns')
 		return grouped(weight) + ' ' + (data.countName || data.unit);
 	return amountOfTime(weight);
-}
-
-function amountOfTime(ns) {
-	if (ns >= 1e9)
-		return (ns / 1e9).toFixed(3) + ' s';
-	if (ns >= 1e6)
-		return (ns / 1e6).toFixed(1) + ' ms';
-	return Math.floor(ns / 1e3) + ' us';
 }
 
 const nameOf = i => tree.few[i] ? grouped(tree.few[i]) + ' small frames'

@@ -6,12 +6,12 @@
 
 #include <assert.h>
 #include <curl/curl.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/library_calls.h"
 #include "base/mem.h"
 #include "base/packed/unpack.h"
 #include "os/os.h"
@@ -97,14 +97,9 @@ static bool find_calls(struct library *library, void *loaded, struct wk_err *err
 
 	/* The struct has a pointer for each name. */
 	static_assert(sizeof(*library) == sizeof(names), "only pointers");
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		void *call = dlsym(loaded, names[i]);
-
-		if (!call)
-			return wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE, "libcurl has no %s",
-				       names[i]);
-		memcpy((char *)library + i * sizeof(call), &call, sizeof(call));
-	}
+	if (!wk_library_calls(loaded, "libcurl", names, sizeof(names) / sizeof(names[0]), library,
+			      err))
+		return false;
 	/* It also waits before there is a connection; libraries before 7.66 do not have it. */
 	better = dlsym(loaded, "curl_multi_poll");
 	if (better)

@@ -1,7 +1,6 @@
 #include "serve/http.h"
 
 #include <assert.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
 
@@ -11,6 +10,7 @@
 
 #include <microhttpd.h>
 
+#include "base/library_calls.h"
 #include "base/mem.h"
 #include "os/os.h"
 
@@ -400,16 +400,10 @@ static bool load(struct library *library, struct wk_err *err)
 
 	/* The struct has a pointer for each name. */
 	static_assert(sizeof(*library) == sizeof(names), "only pointers");
-	for (size_t i = 0; loaded && i < sizeof(names) / sizeof(names[0]); i++) {
-		void *call = dlsym(loaded, names[i]);
-
-		if (!call)
-			return wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE, "%s has no %s", LIBRARY,
-				       names[i]);
-		memcpy((char *)library + i * sizeof(call), &call, sizeof(call));
-	}
-	return loaded ||
-	       wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE,
+	if (loaded)
+		return wk_library_calls(loaded, LIBRARY, names, sizeof(names) / sizeof(names[0]),
+					library, err);
+	return wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE,
 		       "%s is missing, which serves the page (package libmicrohttpd12); `wick "
 		       "report -o page.html` writes the page to a file",
 		       LIBRARY);

@@ -17,6 +17,14 @@
 #define MANY_ROWS     20000000 /* beyond it, times are less exact: */
 #define COARSE_NS     100000
 
+bool wk_report_check(const struct wk_filter_spec *filter, struct wk_err *err)
+{
+	return (!filter->outstanding && !wk_filter_spec_has_span(filter)) ||
+	       wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+		       "--outstanding, --snapshot, --between and --grew do not apply to a page, "
+		       "which shows any moment");
+}
+
 struct wk_open_options wk_report_open_options(const struct wk_open_options *options,
 					      const struct wk_report_options *report)
 {

@@ -12,6 +12,9 @@ struct wk_report_options {
 	const char *preset; /* as for --preset; NULL: none is chosen */
 };
 
+/* A page shows any moment: filters that choose one do not apply to it. */
+bool wk_report_check(const struct wk_filter_spec *filter, struct wk_err *err);
+
 /* How a recording is opened for a page: each sample by itself, and all events. */
 struct wk_open_options wk_report_open_options(const struct wk_open_options *options,
 					      const struct wk_report_options *report);

@@ -1,17 +1,19 @@
 #include "views/disasm.h"
 
 #include <assert.h>
-#include <dlfcn.h>
 #include <string.h>
 
 #include <capstone/capstone.h>
 
+#include "base/library_calls.h"
 #include "base/mem.h"
 #include "symbols/object/object.h"
 
 /* Loaded when it is first needed: its 78,000 relocations would double the time that wick needs to
  * start. */
 #define CALLS(_) _(open) _(malloc) _(disasm_iter) _(free) _(close)
+
+#define LIBRARY "libcapstone.so.4"
 
 struct library {
 #define POINTER(name) __typeof__(cs_##name) *name;
@@ -28,21 +30,16 @@ static bool load(struct library *library, struct wk_err *err)
 {
 #define NAME(name) "cs_" #name,
 	static const char *const names[] = { CALLS(NAME) };
-	void *loaded = dlopen("libcapstone.so.4", RTLD_NOW | RTLD_LOCAL);
+	void *loaded = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
 
 	/* The struct has a pointer for each name. */
 	static_assert(sizeof(*library) == sizeof(names), "only pointers");
-	for (size_t i = 0; loaded && i < sizeof(names) / sizeof(names[0]); i++) {
-		void *call = dlsym(loaded, names[i]);
-
-		if (!call)
-			return wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE, "libcapstone has no %s",
-				       names[i]);
-		memcpy((char *)library + i * sizeof(call), &call, sizeof(call));
-	}
-	return loaded || wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE,
-				 "libcapstone.so.4 is missing, which decodes instructions (package "
-				 "libcapstone4)");
+	if (loaded)
+		return wk_library_calls(loaded, LIBRARY, names, sizeof(names) / sizeof(names[0]),
+					library, err);
+	return wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE,
+		       LIBRARY " is missing, which decodes instructions (package "
+			       "libcapstone4)");
 }
 
 struct machine {

@@ -11,8 +11,8 @@ const vm = require('vm');
 
 const root = process.env.WICK_SOURCE_ROOT || path.join(__dirname, '..', '..');
 const script = vm.createContext({ data: { factor: 1 } });
-vm.runInContext(fs.readFileSync(path.join(root, 'web', 'svg_words.js'), 'utf8') +
-	'\nglobalThis.amount = amount;', script);
+const read = file => fs.readFileSync(path.join(root, 'web', file), 'utf8').replace(/^export /gm, '');
+vm.runInContext(read('amounts.js') + read('svg_words.js') + '\nglobalThis.amount = amount;', script);
 
 const listed = [
 	['bytes', 0, '0 B'], ['bytes', 1023, '1023 B'], ['bytes', 1024, '1.0 KiB'],

@@ -12,7 +12,7 @@ const vm = require('vm');
 const root = process.env.WICK_SOURCE_ROOT || path.join(__dirname, '..', '..');
 const script = vm.createContext({ data: {} });
 const read = file => fs.readFileSync(path.join(root, 'web', file), 'utf8').replace(/^export /gm, '');
-vm.runInContext(read('label.js') + read('svg_words.js') + '\nglobalThis.cut = cut;', script);
+vm.runInContext(read('label.js') + read('amounts.js') + read('svg_words.js') + '\nglobalThis.cut = cut;', script);
 
 const wrong = [];
 let count = 0;

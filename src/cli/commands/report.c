@@ -40,10 +40,8 @@ static bool check(const struct wk_call *call, const char *const *paths, struct w
 	const struct args *args = call->args;
 	bool to_stdout = !args->output || strcmp(args->output, "-") == 0;
 
-	if (args->filter.outstanding || wk_filter_spec_has_span(&args->filter))
-		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "--outstanding, --snapshot, --between and --grew do not apply to a "
-			       "page, which shows any moment");
+	if (!wk_report_check(&args->filter, err))
+		return false;
 	if (to_stdout && wk_os_is_terminal(STDOUT_FILENO))
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "a page is not written to a terminal; use -o page.html or a pipe");

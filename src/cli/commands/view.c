@@ -128,11 +128,8 @@ static bool view(const char *const *paths, const struct wk_call *call, struct wk
 
 static bool check(const struct args *args, struct wk_err *err)
 {
-	if (args->filter.outstanding || wk_filter_spec_has_span(&args->filter))
-		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "--outstanding, --snapshot, --between and --grew do not apply to a "
-			       "page, which shows any moment");
-	return wk_option_check_range("port", args->port, 1, UINT16_MAX, "below 65536", err) &&
+	return wk_report_check(&args->filter, err) &&
+	       wk_option_check_range("port", args->port, 1, UINT16_MAX, "below 65536", err) &&
 	       wk_option_check_range("time-limit", args->time_limit_s, 1, MOST_QUERY_SECONDS,
 				     "at most 86400", err);
 }

@@ -29,6 +29,8 @@ static const char *const script_js[] = {
 	,
 #include "label.js.inc"
 	,
+#include "amounts.js.inc"
+	,
 #include "svg_words.js.inc"
 	,
 #include "svg_draw.js.inc"

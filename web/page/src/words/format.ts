@@ -1,42 +1,16 @@
-// Numbers, times and hostile text as people read them: as base/num.h writes them.
+// Numbers, times and hostile text as people read them.
+import { amountOfTime as duration, bytes, grouped, share } from '../../../amounts.js';
+
+export { bytes, duration, grouped, share };
 
 // Of at most three decimals.
 export const group = (digits: string): string => digits.replace(/\B(?=(\d{3})+(?!\d))/g, ',');
-
-export const grouped = (n: number): string => group(String(Math.round(n)));
-
-export function share(part: number, whole: number): string {
-	const percent = whole ? 100 * part / whole : 0;
-	if (!part)
-		return '0 %';
-	if (percent < 0.05)
-		return '<0.1 %';
-	if (percent >= 99.95 && part < whole)
-		return '>99.9 %';
-	return percent.toFixed(1) + ' %';
-}
-
-export function bytes(n: number): string {
-	const units = ['KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
-	let unit = -1;
-	for (; Math.abs(n) >= 1024 && unit < units.length - 1; unit++)
-		n /= 1024;
-	return unit < 0 ? grouped(n) + ' B' : n.toFixed(1) + ' ' + units[unit];
-}
 
 // With its name and its usual decimals.
 type Unit = [size: number, name: string, decimals: number];
 const UNITS: Unit[] = [[1e9, 's', 3], [1e6, 'ms', 1], [1e3, 'us', 0], [1, 'ns', 0]];
 
 export const timeUnit = (ns: number): Unit => UNITS.find(([size]) => Math.abs(ns) >= size) ?? UNITS[3];
-
-export function duration(ns: number): string {
-	if (Math.abs(ns) >= 1e9)
-		return (ns / 1e9).toFixed(3) + ' s';
-	if (Math.abs(ns) >= 1e6)
-		return (ns / 1e6).toFixed(1) + ' ms';
-	return Math.trunc(ns / 1e3) + ' us';
-}
 
 // A moment: always in seconds, with as many decimals as a span of that length needs.
 export function seconds(ns: number, span = 1e9): string {
