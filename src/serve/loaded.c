@@ -7,6 +7,7 @@
 #include "session/images/image_table.h"
 
 #define CONTEXT_LINES 5
+#define MANY_SAMPLES  2000000 /* that a page does not read all of */
 
 struct wk_loaded_block {
 	struct wk_buf name, bytes;
@@ -20,10 +21,14 @@ static struct wk_report_page *make_page(struct wk_loaded *loaded,
 	const struct wk_report inputs = { .model = loaded->model, .paths = options->paths };
 	struct wk_report_page *report = wk_report_page_new(&inputs, options->report, err);
 	struct wk_out page = wk_out_to_buf(&loaded->page);
+	const struct wk_page_served served = {
+		.generation = loaded->generation,
+		.sends_trees = options->sends_trees || loaded->model->samples.count > MANY_SAMPLES,
+	};
 
 	if (!report)
 		return NULL;
-	wk_report_page_serve(report, loaded->generation, &loaded->policy, &page);
+	wk_report_page_serve(report, &served, &loaded->policy, &page);
 	wk_out_end(&page);
 	wk_selection_report(wk_report_page_selection(report), messages);
 	return report;

@@ -19,6 +19,7 @@ struct wk_view_options {
 	const char *const *folders; /* that are searched for source code; ends with NULL */
 	uint16_t port;              /* 0: any that is free */
 	uint64_t query_ns;          /* that a query may take */
+	bool sends_trees; /* the page never reads all samples; otherwise only if there are many */
 	const struct wk_messages *messages;
 };
 

@@ -418,10 +418,10 @@ bool wk_report_page_block(struct wk_report_page *page, struct wk_str name, struc
 	return wk_page_block_make(blocks_of(page), name, bytes);
 }
 
-void wk_report_page_serve(struct wk_report_page *page, unsigned generation, struct wk_buf *policy,
-			  struct wk_out *out)
+void wk_report_page_serve(struct wk_report_page *page, const struct wk_page_served *served,
+			  struct wk_buf *policy, struct wk_out *out)
 {
-	wk_page_write_served(&page->recording.page, blocks_of(page), generation, policy, out);
+	wk_page_write_served(&page->recording.page, blocks_of(page), served, policy, out);
 }
 
 bool wk_report_write(const struct wk_report *report, const struct wk_report_options *options,

@@ -3,6 +3,7 @@
 #define WK_SESSION_REPORT_H
 
 #include "base/out.h"
+#include "render/page/page.h"
 #include "session/open.h"
 #include "session/selection.h"
 
@@ -45,7 +46,7 @@ const struct wk_selection *wk_report_page_selection(const struct wk_report_page 
 bool wk_report_page_block(struct wk_report_page *page, struct wk_str name, struct wk_buf *bytes);
 
 /* The HTML without the blocks; `policy` gets the Content-Security-Policy to send with it. */
-void wk_report_page_serve(struct wk_report_page *page, unsigned generation, struct wk_buf *policy,
-			  struct wk_out *out);
+void wk_report_page_serve(struct wk_report_page *page, const struct wk_page_served *served,
+			  struct wk_buf *policy, struct wk_out *out);
 
 #endif

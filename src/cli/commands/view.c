@@ -17,7 +17,7 @@
 struct args {
 	const char *open, *preset;
 	uint64_t port, time_limit_s;
-	bool no_open, quiet;
+	bool no_open, trees, quiet;
 	struct wk_text_list folders;
 	struct wk_filter_spec filter;
 	struct wk_open_options load;
@@ -35,6 +35,8 @@ static const struct wk_opt options[] = {
 	  "\"#memory\"", AT(open)),
 	WK_VALUE(0, "source", "FOLDER", "search for source code here, and then in the current "
 	  "folder; may be repeated", WK_OPT_LIST, AT(folders)),
+	WK_FLAG(0, "trees", "send the page only what it shows, not all samples; usual above 2 million "
+	  "samples", AT(trees)),
 	WK_VALUE(0, "time-limit", "SECONDS", "end a query that takes longer [default: 30]",
 	  WK_OPT_COUNT, AT(time_limit_s)),
 	WK_FLAG('q', "quiet", "do not print the number of samples and lost samples to standard "
@@ -117,6 +119,7 @@ static bool view(const char *const *paths, const struct wk_call *call, struct wk
 				.report = &report,
 				.folders = folders,
 				.port = (uint16_t)args->port,
+				.sends_trees = args->trees,
 				.query_ns = seconds * UINT64_C(1000000000),
 				.messages = args->quiet ? NULL : &wk_cli_messages,
 			},
@@ -163,7 +166,8 @@ const struct wk_command wk_cmd_view = {
 		{ &wk_open_group, AT(load) },
 		{ 0 } },
 	.common = (const char *const[]){
-		"no-open", "port", "preset", "open", "source", "time-limit", "quiet", "process", "thread", "time",
+		"no-open", "port", "preset", "open", "source", "trees", "time-limit",
+		"quiet", "process", "thread", "time",
 		"filter", "by", "addresses", "debuginfod", "symbol-path", NULL },
 	.examples = (const struct wk_example[]){
 		{ "wick view", "explore wick.data" },

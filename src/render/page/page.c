@@ -204,12 +204,13 @@ void wk_page_write(const struct wk_page *page, struct wk_out *out)
 	wk_out_text(out, rest);
 }
 
-static void write_served_head(const struct wk_page_blocks *blocks, unsigned generation,
-			      struct wk_out *out)
+static void write_served_head(const struct wk_page_blocks *blocks,
+			      const struct wk_page_served *served, struct wk_out *out)
 {
 	struct wk_buf bytes = { 0 };
 
-	wk_buf_add_fmt(&bytes, "{\"served\":true,\"generation\":%u,\"blocks\":[", generation);
+	wk_buf_add_fmt(&bytes, "{\"served\":true,\"generation\":%u,\"trees\":%s,\"blocks\":[",
+		       served->generation, served->sends_trees ? "true" : "false");
 	for (size_t i = 0; i < blocks->count; i++)
 		wk_buf_add_fmt(&bytes, "%s\"%s\"", i ? "," : "", blocks->at[i].name);
 	wk_buf_add_text(&bytes, "]}\n");
@@ -219,7 +220,8 @@ static void write_served_head(const struct wk_page_blocks *blocks, unsigned gene
 
 /* The element with the policy is left out: its policy would apply in addition to the server's. */
 void wk_page_write_served(const struct wk_page *page, const struct wk_page_blocks *blocks,
-			  unsigned generation, struct wk_buf *policy, struct wk_out *out)
+			  const struct wk_page_served *served, struct wk_buf *policy,
+			  struct wk_out *out)
 {
 	static const char end_mark[] = "\">\n";
 	const char *from =
@@ -229,6 +231,6 @@ void wk_page_write_served(const struct wk_page *page, const struct wk_page_block
 	assert(end);
 	wk_buf_add(policy, from, (size_t)(end - from));
 	from = write_to_data(page, end + strlen(end_mark), out);
-	write_served_head(blocks, generation, out);
+	write_served_head(blocks, served, out);
 	wk_out_text(out, from);
 }

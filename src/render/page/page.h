@@ -55,10 +55,18 @@ void wk_page_blocks_free(struct wk_page_blocks *blocks);
 bool wk_page_block_make(const struct wk_page_blocks *blocks, struct wk_str name,
 			struct wk_buf *bytes);
 
-/* The page with only a list of the blocks: {"served":true,"generation":1,"blocks":[...]} is its
- * head. Its Content-Security-Policy is for the server to send: `policy` gets it. */
+/* A page whose data are asked for. */
+struct wk_page_served {
+	unsigned generation;
+	bool sends_trees; /* it asks for trees (docs/report-format.md), not for all samples */
+};
+
+/* The page with only a list of the blocks: {"served":true,"generation":1,"trees":false,
+ * "blocks":[...]} is its head. Its Content-Security-Policy is for the server to send: `policy` gets
+ * it. */
 void wk_page_write_served(const struct wk_page *page, const struct wk_page_blocks *blocks,
-			  unsigned generation, struct wk_buf *policy, struct wk_out *out);
+			  const struct wk_page_served *served, struct wk_buf *policy,
+			  struct wk_out *out);
 
 /* A table as the JSON of a block. */
 void wk_page_json_table(const struct wk_table *table, struct wk_buf *block);

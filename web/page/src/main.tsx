@@ -5,6 +5,7 @@ import { shown } from './words/format';
 import { shell as words } from './words/shell';
 import { Damage, pageSource, type Source } from './data/blocks';
 import { followSymbols, renewal, served, servedSource, type Served } from './served/server';
+import { isInParts } from './served/trees';
 import { openRecording } from './data/recording';
 import { onKey } from './state/actions';
 import { failure, followLink, loading, other, recording, start, state } from './state/state';
@@ -49,7 +50,7 @@ async function open(): Promise<void> {
 	const page = pageSource(document);
 	try {
 		const source = await sourceOf(page);
-		start(await openRecording(source, part => { loading.value = part; }), location.hash);
+		start(await openRecording(source, part => { loading.value = part; }, isInParts()), location.hash);
 		const before = pageSource(document, 'before/');
 		if (before.has('head'))
 			other.value = await openRecording(before, () => {});
@@ -62,9 +63,8 @@ async function open(): Promise<void> {
 
 // The same recording with new names: the place is kept, as the link has it.
 async function renew(generation = served.value!.generation + 1): Promise<void> {
-	const blocks = served.value!.blocks;
-	served.value = { served: true, generation, blocks };
-	start(await openRecording(servedSource(blocks), () => {}), location.hash);
+	served.value = { ...served.value!, generation };
+	start(await openRecording(servedSource(served.value.blocks), () => {}, isInParts()), location.hash);
 }
 
 // What cannot unpack the data shows the plain table of the file instead.

@@ -3,7 +3,7 @@
 export class Damage extends Error {}
 
 // More than any page has; and what deflate cannot pack.
-const MOST_BYTES = 2 ** 30, MOST_RATIO = 1100, MOST_ROWS = 2 ** 26, MOST_COLUMNS = 16;
+const MOST_BYTES = 2 ** 30, MOST_RATIO = 1100, MOST_ROWS = 2 ** 26, MOST_COLUMNS = 32;
 
 type Plain = Uint8Array<ArrayBuffer>;
 

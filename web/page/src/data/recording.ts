@@ -37,12 +37,14 @@ function marked(count: number, list: number[]): Uint8Array {
 const NO_NAMES: Names = { names: [''], short: [''], image: [0], kind: [7], file: [0], files: [''],
 	unnamed: new Uint8Array(1), startup: new Uint8Array(1) };
 
+type RawNames = Omit<Names, 'unnamed' | 'startup'> & { unnamed: number[]; startup: number[] };
+
+export const namesOf = (raw: RawNames): Names =>
+	({ ...raw, unnamed: marked(raw.names.length, raw.unnamed), startup: marked(raw.names.length, raw.startup) });
+
 async function readNames(from: Source): Promise<Names> {
-	const raw = await readJson(from, 'names') as (Omit<Names, 'unnamed' | 'startup'>
-		& { unnamed: number[]; startup: number[] }) | null;
-	if (!raw)
-		return NO_NAMES;
-	return { ...raw, unnamed: marked(raw.names.length, raw.unnamed), startup: marked(raw.names.length, raw.startup) };
+	const raw = await readJson(from, 'names') as RawNames | null;
+	return raw ? namesOf(raw) : NO_NAMES;
 }
 
 const NO_FRAMES: Frames = { count: 1, fn: new Uint32Array(1), line: new Uint32Array(1),
@@ -95,8 +97,9 @@ const readUses = (from: Source): Promise<Uses | null> =>
 
 const VERSION = 1;
 
-// `report` gets what is being read. Fails only if nothing can be shown.
-export async function openRecording(from: Source, report: (part: string) => void): Promise<Recording> {
+// `report` gets what is being read. Fails only if nothing can be shown. `inPart`: without names and stacks,
+// which `whole` reads then.
+export async function openRecording(from: Source, report: (part: string) => void, inPart = false): Promise<Recording> {
 	const damaged = new Map<string, string>();
 	const once = new Map<string, Promise<unknown>>();
 
@@ -113,6 +116,10 @@ export async function openRecording(from: Source, report: (part: string) => void
 		return known;
 	};
 
+	const uses = () => part('uses', () => readUses(from), null);
+	const table = (name: string) =>
+		part('table-' + name, async () => await readJson(from, 'table-' + name) as ShownTable | null, null);
+
 	const isCut = !from.has('end');
 	report('head');
 	const head = await readJson(from, 'head').catch((error: Error) => {
@@ -124,6 +131,10 @@ export async function openRecording(from: Source, report: (part: string) => void
 		throw new Damage('these are no data of a recording, or those of another wick');
 	if (isCut)
 		damaged.set('end', 'the file is cut off: what follows the last complete part is missing');
+	if (inPart)
+		return { head, names: NO_NAMES, frames: NO_FRAMES, stacks: NO_STACKS, damaged, samples: async () => noSamples(),
+			uses, table,
+			whole: () => openRecording(from, report) };
 	report('names');
 	const names = await part('names', () => readNames(from), NO_NAMES);
 	report('stacks');
@@ -133,7 +144,6 @@ export async function openRecording(from: Source, report: (part: string) => void
 	return {
 		head, names, frames, stacks, damaged,
 		samples: event => part('samples-' + event, () => readSamples(from, head, stacks, event), noSamples()),
-		uses: () => part('uses', () => readUses(from), null),
-		table: name => part('table-' + name, async () => await readJson(from, 'table-' + name) as ShownTable | null, null),
+		uses, table,
 	};
 }

@@ -141,4 +141,5 @@ export interface Recording {
 	uses(): Promise<Uses | null>;
 	table(name: string): Promise<ShownTable | null>;
 	damaged: Map<string, string>; // blocks that cannot be read, and why
+	whole?(): Promise<Recording>; // of one without names, stacks and samples: with them
 }

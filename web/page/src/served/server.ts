@@ -5,7 +5,12 @@ import type { ShownTable } from '../data/types';
 import type { Source } from '../data/blocks';
 
 // The data of the page in this mode.
-export interface Served { served: true; generation: number; blocks: string[] }
+export interface Served {
+	served: true;
+	generation: number;
+	trees: boolean; // there are more samples than a page reads: it asks for trees of them
+	blocks: string[];
+}
 
 export interface Symbols {
 	generation: number;
@@ -26,7 +31,7 @@ export const symbols = signal<Symbols | null>(null);
 // Set by the page: called if the data have got new names.
 export const renewal = { run: (_generation?: number): void => {} };
 
-async function ask(path: string, options?: RequestInit, tries = 5): Promise<Response> {
+export async function ask(path: string, options?: RequestInit, tries = 5): Promise<Response> {
 	const url = new URL(path, document.baseURI.replace(/[?#].*/, ''));
 	url.searchParams.set('generation', String(served.value!.generation));
 	const answer = await fetch(url, options);

@@ -9,7 +9,7 @@ import { served } from '../served/server';
 import { TABS, type Panel, type Tab, type View } from './link';
 import { TAB_LIST } from './tabs';
 import {
-	addFilter, analysis, canRedo, canUndo, change, changePanel, current, nextHit, panel, recording, redo, root, setCurrent,
+	addFilter, analysis, canRedo, canUndo, change, changePanel, current, names, nextHit, panel, recording, redo, root, setCurrent,
 	setRange, setRoot, setTab, span, state, undo, words as treeWords,
 } from './state';
 
@@ -40,25 +40,25 @@ const isFunction = () => hasNode() && kindOf() === Kind.Function;
 
 // The filter that keeps what the current node stands for.
 function filterOfNode(): Filter | null {
-	const { head, names } = recording.value!;
+	const { head } = recording.value!;
 	const id = analysis.value!.tree.id[current.value];
 	switch (kindOf()) {
 	case Kind.Process: return { kind: 'process', text: head.processes[id]?.name ?? '' };
 	case Kind.Pid: return { kind: 'pid', text: String(head.processes[id]?.pid) };
 	case Kind.Thread: return { kind: 'tid', text: String(head.threads[id]?.tid) };
 	case Kind.Module: return { kind: 'module', text: head.images[id]?.name ?? '' };
-	case Kind.Function: return { kind: 'function', text: names.names[id] };
+	case Kind.Function: return { kind: 'function', text: names.value!.names[id] };
 	default: return null;
 	}
 }
 
 const canFilter = () => hasNode() && filterOfNode() !== null;
-export const functionName = () => recording.value!.names.names[analysis.value!.tree.id[current.value]];
+export const functionName = () => names.value!.names[analysis.value!.tree.id[current.value]];
 const verb = (kind: Filter['kind']) => () => addFilter({ kind, text: functionName() });
 
 function moduleName(): string {
-	const { head, names } = recording.value!;
-	return head.images[names.image[analysis.value!.tree.id[current.value]]]?.name ?? '';
+	const { head } = recording.value!;
+	return head.images[names.value!.image[analysis.value!.tree.id[current.value]]]?.name ?? '';
 }
 
 function around(inverted: boolean): void {

@@ -2,10 +2,12 @@
 // is also the link; it is replaced, never edited, so undo is a list of links.
 import { batch, computed, effect, signal, untracked } from '@preact/signals';
 import { combine, rowsOfBoth, type Combined, type Sides } from '../data/combine';
-import { Hidden, type Event, type Recording, type Samples, type Snapshot } from '../data/types';
+import { treeOf } from '../data/tree';
+import { Hidden, type Event, type Names, type Recording, type Samples, type Snapshot } from '../data/types';
+import { asked, forget, isInParts, request } from '../served/trees';
 import { buildTree, type Shape, type Shaped } from '../views/build';
-import { keptBy, patternOf, verbsOf, isVerb, type Filter } from '../views/filters';
-import { findPath, findPaths, pathHashes, pathName } from '../views/path';
+import { isOfThreads, keptBy, patternOf, verbsOf, isVerb, type Filter } from '../views/filters';
+import { findPath, findPaths, pathHashes, pathName, type PathHashes } from '../views/path';
 import { Kind, type Tree, type Words } from '../views/tree';
 import { treeWords } from '../views/words';
 import { weigh, weighSides, type Kept } from '../views/weigh';
@@ -166,8 +168,18 @@ export function samplesOf(event: number): Samples | null {
 
 // The other recording of a comparison, and both as one.
 export const other = signal<Recording | null>(null);
-const combined = computed<Combined | null>(() => recording.value && other.value && combine(recording.value, other.value));
 const isCompared = computed(() => state.value.tab === 'compare');
+
+// Both have all their names and stacks. Those of one that the page has only parts of are read for that.
+const completed = signal<{ of: Recording; whole: Recording } | null>(null);
+const whole = computed<Recording | null>(() => {
+	const opened = recording.value, known = completed.value;
+	if (!opened?.whole || known?.of === opened)
+		return opened?.whole ? known!.whole : opened;
+	void opened.whole().then(read => { completed.value = { of: opened, whole: read }; });
+	return null;
+});
+const combined = computed<Combined | null>(() => other.value && whole.value && combine(whole.value, other.value));
 
 // What the current tab is about.
 export const subject = computed<Recording | null>(() => isCompared.value ? combined.value : recording.value);
@@ -190,9 +202,11 @@ const filterKey = computed(() => JSON.stringify(state.value.filters.filter(f => 
 const shapeKey = computed(() => JSON.stringify([state.value.preset, isCompared.value, eventId.value, panel.value.groups, panel.value.inverted, panel.value.allInline,
 	state.value.filters.filter(isVerb)]));
 
+// Of a recording in parts, stacks are for the program that serves it.
 export const kept = computed(() => {
 	void filterKey.value;
-	return subject.value ? keptBy(subject.value, untracked(() => state.value.filters)) : { threads: null, stacks: null };
+	const filters = untracked(() => state.value.filters);
+	return subject.value ? keptBy(subject.value, subject.value.whole ? filters.filter(isOfThreads) : filters) : { threads: null, stacks: null };
 });
 
 // Of the heap tab: what there was by the first and the second of the chosen snapshots, 0 being the
@@ -223,8 +237,42 @@ const keptRows = computed<Kept>(() => {
 		stacks: kept.value.stacks, threads: threadsBetween.value };
 });
 
+// ---- a tree that the program that serves the page makes
+
+// What of the selection requests have in common.
+export const selectionWords = (event: Event | null) => ({ event: event?.name, filters: state.value.filters.length && JSON.stringify(state.value.filters) });
+
+const askedOpen = signal<ReadonlySet<string>>(new Set()); // paths of open nodes whose children were not sent
+const askedCurrent = signal(''); // the path of the current node, if it was not sent
+
+export const treeSelection = computed(() => {
+	const { groups, inverted, allInline, snapshots } = panel.value, { range, preset } = state.value;
+	const event = recording.value?.head.events[eventId.value] ?? null;
+	return {
+		...selectionWords(event), group: groups.join(), inverted, 'all-inline': allInline, preset: groups.includes('annotation') && preset,
+		from: range && Math.round(range[0]), to: range && Math.round(range[1]), measure: event?.lifetimes && panel.value.measure,
+		between: state.value.tab === 'heap' && snapshots?.join(),
+	};
+});
+
+const servedTree = computed(() => {
+	const event = eventId.value;
+	if (!event || !isInParts() || isCompared.value)
+		return null;
+	const path = request('tree', { ...treeSelection.value, root: panel.value.root, current: askedCurrent.value, open: [...askedOpen.value].join() });
+	const answer = asked('tree', path, plain => treeOf(plain, event));
+	return answer?.event === event ? answer : null;
+});
+
+// Of the functions in the tree.
+export const names = computed<Names | null>(() => servedTree.value?.names ?? subject.value?.names ?? null);
+
+const NO_ROWS = new Uint32Array(0);
+
 let labels: Annotations | null = null; // of `shaped`
 const shaped = computed<Shaped | null>(() => {
+	if (isInParts() && !isCompared.value)
+		return servedTree.value && { tree: servedTree.value.tree, nodeOf: NO_ROWS };
 	void shapeKey.value;
 	const rows = samples.value, opened = subject.value;
 	if (!rows || !opened)
@@ -246,7 +294,7 @@ const shaped = computed<Shaped | null>(() => {
 export interface Analysis {
 	shaped: Shaped;
 	tree: Tree;
-	samples: Samples;
+	samples: Samples | null; // null: they are not in the page
 	event: Event;
 	kept: Kept;
 	version: number;
@@ -254,12 +302,12 @@ export interface Analysis {
 
 let version = 0;
 export const analysis = computed<Analysis | null>(() => {
-	const shape = shaped.value, rows = samples.value;
-	if (!shape || !rows)
+	const shape = shaped.value, rows = shape?.tree.served ? null : samples.value;
+	if (!shape || !rows && !shape.tree.served)
 		return null;
 	if (isCompared.value)
 		weighSides(shape, sides.value!, keptRows.value);
-	else
+	else if (rows)
 		weigh(shape, rows, keptRows.value);
 	return { shaped: shape, tree: shape.tree, samples: rows, kept: keptRows.value, version: ++version,
 		event: recording.value!.head.events[untracked(() => eventId.value)]! };
@@ -267,7 +315,7 @@ export const analysis = computed<Analysis | null>(() => {
 
 export const words = computed<Words | null>(() => {
 	const shape = shaped.value;
-	return shape && treeWords(subject.value!, shape.tree, untracked(() => recording.value!.head.events[eventId.value]!), labels);
+	return shape && treeWords({ ...subject.value!, names: names.value! }, shape.tree, untracked(() => recording.value!.head.events[eventId.value]!), labels);
 });
 
 const paths = computed(() => shaped.value && words.value && pathHashes(shaped.value.tree, words.value.name));
@@ -279,19 +327,44 @@ export const current = computed(() => nodeOf(currentPath.value));
 export const setRoot = (node: number): void => changePanel({ root: pathName(paths.value!, node), at: pathName(paths.value!, node) });
 export const setCurrent = (node: number): void => place({ at: pathName(paths.value!, node) });
 
-// Rows that are open: found again by their paths if the shape changes.
+// Rows that are open: found again by their paths if the tree is another one, also after it was one that
+// does not have them.
 export const openNodes = signal<ReadonlySet<number>>(new Set());
-let openIn: { tree: Tree; name(node: number): string } | null = null;
+let openIn: { tree: Tree; paths: PathHashes } | null = null;
+let openElsewhere = new Set<string>();
 
 effect(() => {
 	const tree = shaped.value?.tree, before = openIn, open = openNodes.peek();
 	if (!tree || tree === before?.tree)
 		return;
-	openIn = { tree, name: words.value!.name };
-	if (before && open.size) {
-		const hashes = pathHashes(before.tree, before.name);
-		openNodes.value = findPaths(paths.value!, new Set([...open].map(node => pathName(hashes, node))));
-	}
+	const now = paths.value!;
+	openIn = { tree, paths: now };
+	if (!before || !open.size && !openElsewhere.size)
+		return;
+	const all = new Set([...openElsewhere, ...[...open].map(node => pathName(before.paths, node))]);
+	const found = findPaths(now, all);
+	found.forEach(node => all.delete(pathName(now, node)));
+	openElsewhere = all;
+	openNodes.value = found;
+});
+
+// What is open, or was chosen, is asked for if it was not sent.
+const MOST_ASKED = 500;
+export function askChildren(node: number): void {
+	const path = pathName(paths.value!, node);
+	if (!askedOpen.value.has(path))
+		askedOpen.value = new Set([...askedOpen.value, path].slice(-MOST_ASKED));
+}
+
+effect(() => {
+	const open = openNodes.value, served = shaped.value?.tree.served, at = currentPath.value;
+	if (!served)
+		return;
+	untracked(() => {
+		open.forEach(node => served.left[node] && askChildren(node));
+		if (at && !current.value)
+			askedCurrent.value = at;
+	});
 });
 
 // ---- search
@@ -301,9 +374,9 @@ export const searchPattern = computed(() => searchText.value ? patternOf(searchT
 
 // By function: 1 is a match.
 const functionHits = computed(() => {
-	const pattern = searchPattern.value, opened = subject.value;
-	return pattern && opened && Uint8Array.from(opened.names.names, (name, i) =>
-		i && (pattern.test(name) || pattern.test(opened.names.short[i])) ? 1 : 0);
+	const pattern = searchPattern.value, of = names.value;
+	return pattern && of && Uint8Array.from(of.names, (name, i) =>
+		i && (pattern.test(name) || pattern.test(of.short[i])) ? 1 : 0);
 });
 
 // By node.
@@ -336,6 +409,11 @@ export const hitWeight = computed(() => {
 	if (!found || !shape)
 		return 0;
 	const { tree } = shape;
+	if (tree.served) {
+		const pattern = searchPattern.value!;
+		const path = request('search', { ...treeSelection.value, pattern: pattern.source, 'ignore-case': pattern.ignoreCase });
+		return asked('search', path, plain => JSON.parse(new TextDecoder().decode(plain)).weight as number) ?? 0;
+	}
 	const has = found.slice();
 	let weight = 0;
 	for (let node = 1; node < tree.count; node++) {
@@ -348,6 +426,7 @@ export const hitWeight = computed(() => {
 
 export function start(opened: Recording, link: string): void {
 	batch(() => {
+		forget();
 		read.value = new Map();
 		recording.value = opened;
 		loading.value = '';

@@ -7,6 +7,8 @@ import { PANELS, tabOf } from '../state/tabs';
 import type { Tab } from '../state/link';
 import { change, recording, samplesOf, setRange, state } from '../state/state';
 import { keptNow, shownTime, timeView, usesNow } from '../parts/lanes/state';
+import { weightOver } from '../state/over';
+import { isInParts } from '../served/trees';
 import { useWidth } from '../parts/time/canvas';
 import { Chart } from '../parts/time/chart';
 import { Histogram } from '../parts/time/histogram';
@@ -30,11 +32,16 @@ function openEvent(tab: Tab, event: string): void {
 function EventRow({ id, width }: { id: number; width: number }) {
 	const { head } = recording.value!;
 	const event = head.events[id]!, name = shown(event.name);
-	const samples = samplesOf(id), view = timeView.value, [from, to] = shownTime.value;
+	const samples = isInParts() ? null : samplesOf(id), view = timeView.value, [from, to] = shownTime.value;
+	const served = isInParts() ? weightOver('event-' + id, id, view, shownTime.value, width) : null;
 	const sums = useMemo(() => {
 		const bins = new Float32Array(width);
 		const scale = width / (to - from);
 		let times = 0, weight = 0;
+		served?.forEach((one, i) => {
+			bins[i] = one;
+			weight += one;
+		});
 		if (samples)
 			eachRow(samples, view, (_row, one, count, time) => {
 				bins[Math.max(0, Math.min(width - 1, Math.floor((time - from) * scale)))] += one;
@@ -42,7 +49,7 @@ function EventRow({ id, width }: { id: number; width: number }) {
 				weight += one;
 			});
 		return { bins, times, weight };
-	}, [samples, view, from, to, width]);
+	}, [samples, served, view, from, to, width]);
 	const tab = (Object.keys(PANELS) as Tab[]).find(key => PANELS[key]!(event, head));
 	const isSum = event.weight !== event.samples;
 	return <tr>

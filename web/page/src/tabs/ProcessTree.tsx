@@ -1,18 +1,19 @@
 // Processes over time: one lane each, below its parent.
 import { computed, signal } from '@preact/signals';
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { shown } from '../words/format';
 import { lanes as words } from '../words/processes';
 import { detailsOpen, singleKeys } from '../state/actions';
 import { isDark } from '../state/theme';
+import { weightByPlace } from '../state/over';
 import { change, recording, setRange, span, state } from '../state/state';
 import { factsText, Info, subtitleOf, titleOf, processesOf } from '../parts/lanes/info';
 import { paintLanes } from '../parts/lanes/paint';
-import { forest, keptNow, mainInfo, mainSamples, shownTime, timeView } from '../parts/lanes/state';
+import { forest, keptNow, mainId, mainInfo, shownTime, timeView } from '../parts/lanes/state';
 import { hasModifier, ROW, rowByKey, take, useVisibleRows } from '../parts/table/rows';
 import { ticksOf } from '../parts/time/axis';
 import { useBrush } from '../parts/time/brush';
-import { binsByPlace, filterOf, isFold, lanesOf, type Lane } from '../views/processes';
+import { filterOf, isFold, lanesOf, type Lane } from '../views/processes';
 import { Lacks } from './Lacks';
 import '../parts/lanes/lanes.css';
 
@@ -82,21 +83,24 @@ function Lanes({ onHover }: { onHover(lane: Lane | null): void }) {
 	const width = Math.max(0, whole - label);
 	const at = list.findIndex(lane => lane.key === currentKey.value);
 	const [from, to] = shownTime.value;
-	const samples = mainSamples.value, view = timeView.value, event = mainInfo.value, dark = isDark.value;
+	const event = mainInfo.value, dark = isDark.value;
+	const visible = useMemo(() => list.slice(first, last), [list, first, last]);
+	const place = useMemo(() => {
+		const places = new Int32Array(recording.value!.head.processes.length).fill(-1);
+		visible.forEach((lane, i) => lane.processes.forEach(process => places[process] = i));
+		return places;
+	}, [visible]);
+	const bins = event && width > 0
+		? weightByPlace('lanes', mainId.value, timeView.value, place, visible.length, shownTime.value, width) : null;
 
 	useLayoutEffect(() => reveal(at), [currentKey.value]);
 	useLayoutEffect(() => {
 		if (!width)
 			return;
-		const opened = recording.value!, { processes } = opened.head;
-		const visible = list.slice(first, last);
-		const place = new Int32Array(processes.length).fill(-1);
-		visible.forEach((lane, i) => lane.processes.forEach(process => place[process] = i));
-		const bins = samples && event
-			&& binsByPlace(opened, samples, view, place, visible.length, [from, to], width, event.cpuTime);
+		const { processes } = recording.value!.head;
 		paintLanes(canvas.current!, { width, lanes: visible, processes, time: [from, to], bins, isDark: dark,
 			full: event?.cpuTime || !bins ? (to - from) / width : bins.reduce((a, b) => Math.max(a, b), 1) });
-	}, [list, first, last, width, samples, view, from, to, dark]);
+	}, [visible, width, bins, from, to, dark]);
 
 	const go = (row: number) => {
 		if (list[row])

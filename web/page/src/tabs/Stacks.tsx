@@ -8,18 +8,19 @@ import { detailsOpen, focusView } from '../state/actions';
 import { GROUPS, type Panel, type View } from '../state/link';
 import { isDark } from '../state/theme';
 import { panelOf, viewsOf } from '../state/presets';
+import { histogramsOver, weightOver } from '../state/over';
 import { PANELS, tabOf } from '../state/tabs';
 import {
-	analysis, change, changePanel, current, eventId, hits, openNodes, panel, recording, root, setCurrent, setRange, setRoot, span, state,
+	analysis, askChildren, change, changePanel, current, eventId, hits, openNodes, panel, recording, root, setCurrent, setRange, setRoot, span, state,
 	words as treeWords, type Analysis,
 } from '../state/state';
 import { Details, hottestPath } from '../parts/details/Details';
 import { Flame, flamePng, flameSvg } from '../parts/flame/flame';
 import { Heat } from '../parts/heat/heat';
+import { wholeView } from '../parts/lanes/state';
 import { Grid, tableText, type GridColumn } from '../parts/grid/grid';
 import { openMenu } from '../parts/shell/Menu';
 import { copy, save } from '../parts/copy';
-import { histograms } from '../views/weigh';
 import { childrenOf, type Words } from '../views/tree';
 import { Lacks } from './Lacks';
 
@@ -90,7 +91,7 @@ function Answer({ shape, names }: { shape: Analysis; names: Words }) {
 }
 
 function columnsOf(shape: Analysis, names: Words): GridColumn[] {
-	const { tree, event, samples, kept } = shape;
+	const { tree, event } = shape;
 	const whole = tree.total[0];
 	const amount = event.unit === 'ns' || event.unit === 'bytes' ? names.amount : grouped; // the title has the unit
 	const columns: GridColumn[] = [
@@ -112,7 +113,7 @@ function columnsOf(shape: Analysis, names: Words): GridColumn[] {
 	columns.push({ key: 'when', title: words.when, width: 0, value: node => -tree.first[node], text: () => '',
 		whens: nodes => {
 			const [from, to] = state.value.range ?? span.value;
-			return histograms(shape.shaped, samples, kept, nodes, from, to, WHEN_BINS);
+			return histogramsOver(shape, nodes, [from, to], WHEN_BINS);
 		} });
 	return columns;
 }
@@ -169,14 +170,14 @@ export function Stacks() {
 			{!state.value.range && state.value.filters.length === 0 && <Answer shape={shape} names={names} />}
 			<div class="tab-body">
 				{now.view === 'heat' && <div class="tab-half tab-text">
-					<Heat samples={shape.samples} kept={shape.kept} to={span.value[1]} range={state.value.range} dark={isDark.value}
+					<Heat bins={(to, count) => weightOver('heat', eventId.value, wholeView.value, [0, to], count) ?? new Float64Array(count)} to={span.value[1]} range={state.value.range} dark={isDark.value}
 						onRange={range => setRange(range, true)} />
 				</div>}
 				{now.view !== 'flame' && now.view !== 'heat' && <div class="tab-half">
 					<Grid {...grid} groups={now.groups.map(key => ({ key, title: key }))} available={groupsAvailable(shape)}
 						onGroups={groups => changePanel({ groups, root: '', at: '' })} current={current.value} hits={hits.value}
 						open={openNodes} onSort={next => { sort.value = next; }} onCurrent={setCurrent}
-						onMenu={flame.onMenu} onZoom={setRoot} dark={isDark.value}
+						onMenu={flame.onMenu} onZoom={setRoot} onChildren={askChildren} dark={isDark.value}
 						onBrush={(a, b) => {
 							const [from, to] = state.value.range ?? span.value;
 							setRange([from + a * (to - from), from + b * (to - from)]);

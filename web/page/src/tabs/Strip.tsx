@@ -4,13 +4,13 @@ import { useEffect, useRef } from 'preact/hooks';
 import { shown } from '../words/format';
 import { lanes as words } from '../words/processes';
 import { isDark } from '../state/theme';
-import { recording, samplesOf, setRange, span, state } from '../state/state';
-import { keptNow, mainInfo, mainSamples, usesNow, wholeView } from '../parts/lanes/state';
+import { levelOver, weightOver } from '../state/over';
+import { recording, setRange, span, state } from '../state/state';
+import { keptNow, mainId, mainInfo, usesNow, wholeView } from '../parts/lanes/state';
 import { Line } from '../parts/time/line';
 import { Overview, type Mark, type Range, type Series } from '../parts/time/overview';
 import { highestOf, looksOf, valueText } from '../parts/time/series';
 import { hasUse, useOver } from '../views/processes';
-import { binsOf, levelsOf } from '../views/weigh';
 import '../parts/lanes/lanes.css';
 
 const MOST_BINS = 800, LEAST_BINS = 60;
@@ -18,13 +18,15 @@ const ROWS_IN_BIN = 4; // fewer say nothing about how much there was
 const SETTLED = 300; // ms: a drag that pauses longer is over, and undone by itself
 
 const activity = computed((): Series[] => {
-	const samples = mainSamples.value, event = mainInfo.value;
-	if (!samples || !event || !samples.rows)
+	const event = mainInfo.value;
+	if (!event?.samples)
 		return [];
 	const [from, to] = span.value;
-	const count = Math.max(LEAST_BINS, Math.min(MOST_BINS, Math.floor(samples.rows / ROWS_IN_BIN)));
+	const count = Math.max(LEAST_BINS, Math.min(MOST_BINS, Math.floor(event.samples / ROWS_IN_BIN)));
 	const rate = count / (to - from);
-	const weights = binsOf(samples, wholeView.value, from, to, count);
+	const weights = weightOver('activity', mainId.value, wholeView.value, span.value, count);
+	if (!weights)
+		return [];
 	return [event.cpuTime
 		? { name: words.cpu, unit: 'CPUs', kind: 'area', bins: weights.map(weight => weight * rate) }
 		: { name: words.perSecond(event.name), unit: event.unit, kind: 'area',
@@ -36,8 +38,8 @@ const memory = computed((): Series[] => {
 	const [from, to] = span.value;
 	const line = (name: string, bins: Float64Array): Series[] => [{ name, unit: 'bytes', kind: 'line', bins }];
 	const ofEvent = (name: string, id: number) => {
-		const samples = id > 0 ? samplesOf(id) : null;
-		return samples ? line(name, levelsOf(samples, wholeView.value, from, to, MOST_BINS)) : [];
+		const levels = id > 0 && levelOver('levels', id, wholeView.value, span.value, MOST_BINS);
+		return levels ? line(name, levels) : [];
 	};
 	const idOf = (key: 'pages' | 'blocks') =>
 		head.events.findIndex(event => event && event[key] && event.lifetimes && event.samples > 0);

@@ -3,7 +3,7 @@
 import { Hidden, type Recording, type Samples } from '../data/types';
 import type { Annotations } from '../state/presets';
 import { PairMap } from './pairs';
-import { Kind, type Tree } from './tree';
+import { childrenOfParents, Kind, type Tree } from './tree';
 
 // What is done with a function wherever it is met.
 export const enum Action { Keep, Merge, Collapse }
@@ -314,24 +314,15 @@ function inOrderOf(values: Uint32Array, count: number): Uint32Array {
 function finish(nodes: Nodes, nodeOf: Uint32Array, time: Float64Array, cut: number): Tree {
 	const { count } = nodes;
 	const parent = nodes.parent.slice(0, count);
-	const childAt = new Uint32Array(count + 1);
-	const children = new Uint32Array(Math.max(count - 1, 0));
 	const first = new Float64Array(count).fill(Infinity);
 
-	for (let node = 1; node < count; node++)
-		childAt[parent[node] + 1]++;
-	for (let node = 0; node < count; node++)
-		childAt[node + 1] += childAt[node];
-	const next = childAt.slice(0, count);
-	for (let node = 1; node < count; node++)
-		children[next[parent[node]]++] = node;
 	for (let row = nodeOf.length - 1; row >= 0; row--)
 		first[nodeOf[row]] = time[row];
 	for (let node = count - 1; node > 0; node--)
 		if (first[node] < first[parent[node]])
 			first[parent[node]] = first[node];
 	return {
-		count, parent, childAt, children, first, cut, before: null, selfBefore: null, allocated: null, allocations: null,
+		count, parent, ...childrenOfParents(parent), first, cut, served: null, before: null, selfBefore: null, allocated: null, allocations: null,
 		kind: nodes.kind.slice(0, count), id: nodes.id.slice(0, count),
 		depth: nodes.depth.slice(0, count), inlined: nodes.inlined.slice(0, count),
 		self: new Float64Array(count), total: new Float64Array(count),

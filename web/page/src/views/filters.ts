@@ -62,6 +62,7 @@ function threadsOf({ head }: Recording, filter: Filter): Uint8Array {
 export interface KeptBy { threads: Uint8Array | null; stacks: Uint8Array | null }
 
 const OF_THREADS: FilterKind[] = ['preset', 'process', 'pid', 'tid'];
+export const isOfThreads = ({ kind }: Filter): boolean => OF_THREADS.includes(kind);
 const both = (a: Uint8Array | null, b: Uint8Array | null): Uint8Array | null =>
 	a && b ? a.map((is, i) => is & b[i]) : a ?? b;
 
@@ -69,14 +70,13 @@ const both = (a: Uint8Array | null, b: Uint8Array | null): Uint8Array | null =>
 export function keptBy(recording: Recording, filters: Filter[]): KeptBy {
 	let threads: Uint8Array | null = null, stacks: Uint8Array | null = null, either: Uint8Array | null = null;
 	for (const filter of filters) {
-		const { kind, out } = filter;
+		const { kind, out } = filter, hasThreads = isOfThreads(filter);
 		if (isVerb(filter) && kind !== 'focus')
 			continue;
-		const isOfThreads = OF_THREADS.includes(kind);
-		const list = isOfThreads ? threadsOf(recording, filter)
+		const list = hasThreads ? threadsOf(recording, filter)
 			: stacksWith(recording, functionsOf(recording, filter));
 		const kept = out ? list.map(is => 1 - is) : list, before: Uint8Array | null = either;
-		if (!isOfThreads)
+		if (!hasThreads)
 			stacks = both(stacks, kept);
 		else if (out || kind === 'preset')
 			threads = both(threads, kept);

@@ -24,7 +24,16 @@ export interface Tree {
 	selfBefore: Float64Array | null;
 	allocated: Float64Array | null; // of an event with lifetimes: the total of all that was allocated,
 	allocations: Float64Array | null; // and in how many blocks
+	served: ServedNodes | null; // of a tree that the program that serves the page made
 	cut: number; // inverted: stacks of which only the innermost function is shown
+}
+
+// What only the wide nodes and the open ones are sent of.
+export interface ServedNodes {
+	number: Float64Array; // the server's
+	text: string[]; // the name of a node that is not a function
+	left: Uint32Array; // how many of its children were not sent
+	leftWeight: Float64Array;
 }
 
 export type Order = 'weight' | 'name' | 'time';
@@ -55,6 +64,19 @@ export function childrenOf(tree: Tree, node: number, order: Order, words?: Words
 		const x = words!.name(a), y = words!.name(b);
 		return x < y ? -1 : x > y ? 1 : a - b;
 	});
+}
+
+// The columns `childAt` and `children`.
+export function childrenOfParents(parent: Uint32Array): Pick<Tree, 'childAt' | 'children'> {
+	const count = parent.length, childAt = new Uint32Array(count + 1), children = new Uint32Array(Math.max(count - 1, 0));
+	for (let node = 1; node < count; node++)
+		childAt[parent[node] + 1]++;
+	for (let node = 0; node < count; node++)
+		childAt[node + 1] += childAt[node];
+	const next = childAt.slice(0, count);
+	for (let node = 1; node < count; node++)
+		children[next[parent[node]]++] = node;
+	return { childAt, children };
 }
 
 export function pathOf(tree: Tree, node: number): number[] {

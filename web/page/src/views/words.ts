@@ -24,6 +24,8 @@ export function treeWords(recording: Recording, tree: Tree, event: Event, annota
 
 	function plainName(node: number): string {
 		const n = id[node];
+		if (tree.served && kind[node] !== Kind.Function)
+			return tree.served.text[node];
 		switch (kind[node]) {
 		case Kind.Whole: return kinds.whole;
 		case Kind.Process: return processName(n, false);

@@ -32,7 +32,7 @@ export interface Layout {
 
 // From the whole to the zoomed frame a row each, then row by row what is in `view` and wide enough.
 export function layOut(shown: Shown, view: View, room: number): Layout {
-	const { tree, version, words, root, order } = shown, { total, children, childAt } = tree;
+	const { tree, version, words, root, order } = shown, { total, children, childAt, served } = tree;
 	const path = root ? [0, ...pathOf(tree, tree.parent[root])] : [];
 	const rows = path.map((node, row): Frame[] => [{ node, few: 0, weight: total[node], x: 0, width: room, row }]);
 	const scale = room / (view.span * (total[root] || 1)), isByWeight = order === 'weight';
@@ -72,7 +72,7 @@ export function layOut(shown: Shown, view: View, room: number): Layout {
 			wide.sort((a, b) => total[b] - total[a] || a - b);
 		for (const child of wide)
 			x = place(child, 0, total[child], x);
-		place(node, few, small, x);
+		place(node, few + (served?.left[node] ?? 0), small + (served?.leftWeight[node] ?? 0), x);
 	}
 
 	place(root, 0, total[root], -view.from / view.span * room);

@@ -10,7 +10,7 @@ import { ROW, rowByKey, take, useVisibleRows } from '../table/rows';
 import { Histogram } from '../time/histogram';
 import { Header, type Grouping } from './header';
 import {
-	chainChild, gridRows, hottestChild, leftOut, moreText, openable, openNode, openTo, openToSplit, rowsText,
+	chainChild, gridRows, hottestChild, isLeaf, leftOut, moreText, openable, openNode, openTo, openToSplit, rowsText,
 	showMore, sortedChildren, type GridColumn, type RowsOf, type Sort,
 } from './rows';
 import './grid.css';
@@ -29,6 +29,7 @@ export interface GridProps extends Omit<RowsOf, 'open'> {
 	onCurrent(node: number): void;
 	onMenu(node: number, x: number, y: number): void;
 	onZoom(node: number): void;
+	onChildren(node: number): void; // of a tree that is served: those that were not sent are wanted
 	onBrush?(from: number, to: number): void; // shares of the visible time
 }
 
@@ -50,9 +51,13 @@ function useWhens(columns: GridColumn[], rows: number[], version: number): Bins 
 		if (!counted.length)
 			return;
 		const nodes = rows.filter(node => node >= 0);
-		const timer = setTimeout(() =>
-			setBins(new Map(counted.map(column => [column.key, column.whens!(nodes)]))), PAUSE);
-		return () => clearTimeout(timer);
+		let isLate = false;
+		const timer = setTimeout(() => void Promise.all(counted.map(async column => [column.key, await column.whens!(nodes)] as const))
+			.then(all => isLate || setBins(new Map(all))), PAUSE);
+		return () => {
+			isLate = true;
+			clearTimeout(timer);
+		};
 	}, [columns, version, rows.join()]);
 	return bins;
 }
@@ -108,6 +113,8 @@ export function Grid(props: GridProps) {
 			props.onCurrent(row);
 	};
 	const openMore = (parent: number) => {
+		if (tree.served?.left[parent])
+			props.onChildren(parent);
 		showMore(of, parent);
 		setEdition(edition + 1);
 		const next = gridRows(of).nodes[at];
@@ -231,7 +238,7 @@ export function Grid(props: GridProps) {
 	const rowOf = (node: number, row: number) => {
 		const parent = node < 0 ? ~node : tree.parent[node];
 		const siblings = sortedChildren(of, parent);
-		const isOpen = node >= 0 && hottestChild(tree, node) ? open.has(node) : undefined;
+		const isOpen = node >= 0 && !isLeaf(tree, node) ? open.has(node) : undefined;
 		const isHit = node >= 0 && props.hits !== null && props.hits[node] > 0;
 		const common = {
 			id: 'row' + node, role: 'row' as const,

@@ -17,7 +17,7 @@ export interface GridColumn {
 	text(value: number, node: number): string;
 	bar?: (node: number) => number; // 0 to 1
 	// Histograms over the visible time, for the rows in the document.
-	whens?: (nodes: number[]) => Map<number, Float32Array>;
+	whens?: (nodes: number[]) => Promise<Map<number, Float32Array>>;
 }
 
 export interface Sort { key: string; descending: boolean } // key of a column, or 'name'
@@ -94,9 +94,12 @@ export function hottestChild(tree: Tree, node: number): number {
 	return hottest;
 }
 
+// Children may be there that were not sent yet.
+export const isLeaf = (tree: Tree, node: number): boolean => !hottestChild(tree, node) && !tree.served?.left[node];
+
 // The child that continues a chain, or 0.
 export function chainChild(tree: Tree, node: number): number {
-	const hottest = hottestChild(tree, node);
+	const hottest = tree.served?.left[node] ? 0 : hottestChild(tree, node);
 	if (!hottest || tree.total[hottest] >= WHOLE * tree.total[node])
 		return hottest;
 	for (let i = tree.childAt[node]; i < tree.childAt[node + 1]; i++)
@@ -124,7 +127,7 @@ export function gridRows(of: RowsOf): GridRows {
 		const chain = parent === root ? 0 : chainChild(tree, parent);
 		const length = list.length - (chain ? 1 : 0);
 		const limit = limitOf(memory, parent, length, chain > 0);
-		if (limit < length)
+		if (limit < length || tree.served?.left[parent])
 			push(~parent, chain ? indent : indent + 1);
 		let left = length;
 		for (let i = list.length - 1; i >= 0; i--)
@@ -150,15 +153,16 @@ export function leftOut(of: RowsOf, parent: number): { count: number; weight: nu
 	const chain = parent === of.root ? 0 : chainChild(of.tree, parent);
 	const others = chain ? list.filter(child => child !== chain) : list;
 	const hidden = others.subarray(limitOf(memoryOf(of), parent, others.length, chain > 0));
+	const { served } = of.tree;
 	return {
-		count: hidden.length, isChain: chain > 0,
-		weight: hidden.reduce((sum, child) => sum + of.tree.total[child], 0),
+		count: hidden.length + (served?.left[parent] ?? 0), isChain: chain > 0,
+		weight: hidden.reduce((sum, child) => sum + of.tree.total[child], served?.leftWeight[parent] ?? 0),
 	};
 }
 
 export function showMore(of: RowsOf, parent: number): void {
 	const { count, isChain } = leftOut(of, parent);
-	const listed = sortedChildren(of, parent).length - (isChain ? 1 : 0) - count;
+	const listed = sortedChildren(of, parent).length - (isChain ? 1 : 0) - count + (of.tree.served?.left[parent] ?? 0);
 	memoryOf(of).limits.set(parent, listed + STEP);
 }
 
@@ -186,9 +190,11 @@ export function openTo(of: RowsOf, open: Set<number>, node: number): void {
 // hottest child.
 export function openNode(tree: Tree, open: Set<number>, node: number): number {
 	const hottest = hottestChild(tree, node);
-	if (!hottest)
+	if (isLeaf(tree, node))
 		return node;
 	open.add(node);
+	if (!hottest)
+		return node;
 	let at = chainChild(tree, node), end = hottest;
 	while (at) {
 		end = at;

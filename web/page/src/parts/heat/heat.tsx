@@ -1,17 +1,14 @@
 // The heat map: a column for each second (or ten, or a hundred of them), a row for each fiftieth of it;
 // darker is more. What repeats within a second is a pattern here, and nowhere else.
-import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
-import type { Samples } from '../../data/types';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { seconds } from '../../words/format';
 import { heat as words } from '../../words/heat';
-import { binsOf, type Kept } from '../../views/weigh';
 import { colour, drawingOn, useWidth } from '../time/canvas';
 
 const ROWS = 50, CELL = 8, MOST_COLUMNS = 400, AXIS = 16;
 
 export interface HeatProps {
-	samples: Samples;
-	kept: Kept;
+	bins(to: number, count: number): Float64Array; // of the time from 0 to that
 	to: number; // the whole time, ns
 	range: [number, number] | null;
 	dark: boolean;
@@ -26,14 +23,13 @@ function columnTime(to: number): number {
 	return time;
 }
 
-export function Heat({ samples, kept, to, range, dark, onRange }: HeatProps) {
+export function Heat({ bins: binsOf, to, range, dark, onRange }: HeatProps) {
 	const box = useRef<HTMLDivElement>(null), canvas = useRef<HTMLCanvasElement>(null);
 	const start = useRef<number | null>(null);
 	const width = useWidth(box);
 	const step = columnTime(to), columns = Math.max(1, Math.ceil(to / step));
 	const cell = Math.max(2, Math.min(24, Math.floor(width / columns)));
-	const bins = useMemo(() => binsOf(samples, { ...kept, from: -Infinity, to: Infinity }, 0, columns * step, columns * ROWS),
-		[samples, kept.threads, kept.stacks, columns]);
+	const bins = binsOf(columns * step, columns * ROWS);
 
 	useLayoutEffect(() => {
 		if (!width)

@@ -3,8 +3,9 @@
 import { computed, signal } from '@preact/signals';
 import type { Recording, Uses } from '../../data/types';
 import type { Kept } from '../../views/weigh';
-import { forestOf, keptProcesses, mainEvent, weightsOf } from '../../views/processes';
-import { kept, recording, samplesOf, span, state } from '../../state/state';
+import { forestOf, keptProcesses, mainEvent } from '../../views/processes';
+import { weightByProcess } from '../../state/over';
+import { kept, recording, span, state } from '../../state/state';
 
 const range = computed(() => state.value.range);
 
@@ -16,11 +17,9 @@ export const timeView = computed<Kept>(() => range.value
 
 export const mainId = computed(() => mainEvent(recording.value!.head));
 export const mainInfo = computed(() => recording.value!.head.events[mainId.value] ?? null);
-export const mainSamples = computed(() => samplesOf(mainId.value));
-
 // By process; null while they are being read.
 export const weights = computed(() =>
-	mainSamples.value && weightsOf(recording.value!, mainSamples.value, timeView.value));
+	weightByProcess('processes', mainId.value, timeView.value, shownTime.value));
 export const forest = computed(() => forestOf(recording.value!.head));
 export const keptNow = computed(() => keptProcesses(recording.value!, kept.value.threads));
 

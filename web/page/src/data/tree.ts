@@ -1,0 +1,31 @@
+// A tree that the program that serves the page made of the samples: docs/report-format.md, "Answers of a
+// server".
+import { decodeColumns } from './blocks';
+import { namesOf } from './recording';
+import type { Names } from './types';
+import { childrenOfParents, Kind, type Tree } from '../views/tree';
+
+export interface ServedTree { event: number; tree: Tree; names: Names }
+
+const WIDE = ['node', 'firstTime', 'total', 'totalTimes', 'self', 'selfTimes', 'leftWeight', 'allocated', 'allocations'];
+
+export function treeOf(plain: Uint8Array, event: number): ServedTree {
+	const length = new DataView(plain.buffer, plain.byteOffset).getUint32(0, true);
+	const { names: raw, texts } = JSON.parse(new TextDecoder().decode(plain.subarray(4, 4 + length)));
+	const columns = decodeColumns(plain.subarray(4 + length), WIDE), names = namesOf(raw);
+	const wide = (name: string) => columns[name] as Float64Array, narrow = (name: string) => columns[name] as Uint32Array;
+	const parent = narrow('parent'), count = parent.length, kind = Uint8Array.from(narrow('level'));
+	const fn = narrow('function'), text = narrow('text'), known = narrow('id');
+	const depth = new Uint16Array(count);
+	for (let node = 1; node < count; node++)
+		depth[node] = depth[parent[node]] + 1;
+	return { event, names, tree: {
+		count, parent, kind, depth, ...childrenOfParents(parent), cut: raw.cutStacks ?? 0,
+		id: Uint32Array.from(kind, (level, node) => level === Kind.Function ? fn[node]
+			: level === Kind.Module ? names.image[fn[node]] : known[node] || text[node]),
+		inlined: Uint8Array.from(narrow('inlined')), first: wide('firstTime'),
+		self: wide('self'), total: wide('total'), selfTimes: wide('selfTimes'), totalTimes: wide('totalTimes'),
+		before: null, selfBefore: null, allocated: wide('allocated') ?? null, allocations: wide('allocations') ?? null,
+		served: { number: wide('node'), text: Array.from(text, i => texts[i]), left: narrow('left'), leftWeight: wide('leftWeight') },
+	} };
+}

@@ -1,0 +1,84 @@
+// What an event's samples weigh over time and by process: added up here or, of a recording in parts, by the
+// program that serves the page. null: it is not there yet.
+import { decodeColumns } from '../data/blocks';
+import { ask } from '../served/server';
+import { asked, isInParts, request } from '../served/trees';
+import { binsByPlace, weightsOf } from '../views/processes';
+import { binsOf, histograms, levelsOf, type Kept } from '../views/weigh';
+import { recording, samplesOf, selectionWords, treeSelection, type Analysis } from './state';
+import type { Samples } from '../data/types';
+
+type Time = readonly [number, number];
+
+const memos = new Map<string, { of: unknown[]; is: unknown }>();
+
+// Added up again only if something else is asked for. `slot` says what it is for.
+function fromSamples<T>(slot: string, event: number, of: unknown[], make: (samples: Samples) => T): T | null {
+	const samples = samplesOf(event);
+	if (!samples)
+		return null;
+	const all = [samples, ...of];
+	let memo = memos.get(slot);
+	if (!memo || memo.of.some((one, i) => one !== all[i]))
+		memos.set(slot, memo = { of: all, is: make(samples) });
+	return memo.is as T;
+}
+
+type Words = Parameters<typeof request>[1];
+
+const column = (name: string) => (plain: Uint8Array) => decodeColumns(plain, [name])[name] as Float64Array;
+
+function fromServer(slot: string, event: number, [from, to]: Time, words: Words, name = 'weight'): Float64Array | null {
+	const path = request('bins', { ...selectionWords(recording.value!.head.events[event]),
+		from: Math.round(from), to: Math.round(to), ...words });
+	return asked(slot, path, column(name));
+}
+
+// In even bins of that time.
+export const weightOver = (slot: string, event: number, kept: Kept, time: Time, count: number): Float64Array | null =>
+	isInParts() ? fromServer(slot, event, time, { count })
+		: fromSamples(slot, event, [kept, ...time, count], samples => binsOf(samples, kept, time[0], time[1], count));
+
+// What was there at the end of each bin.
+export const levelOver = (slot: string, event: number, kept: Kept, time: Time, count: number): Float64Array | null =>
+	isInParts() ? fromServer(slot, event, time, { count, levels: true }, 'level')
+		: fromSamples(slot, event, [kept, ...time, count], samples => levelsOf(samples, kept, time[0], time[1], count));
+
+// By process, in that time.
+export const weightByProcess = (slot: string, event: number, kept: Kept, time: Time): Float64Array | null =>
+	isInParts() ? fromServer(slot, event, time, { sums: 'process' })
+		: fromSamples(slot, event, [kept, ...time], samples => weightsOf(recording.value!, samples, kept));
+
+const MOST_BINS = 1e6; // of all processes
+
+// For some places, in even bins of that time. `place` is by process; -1: none.
+export function weightByPlace(slot: string, event: number, kept: Kept, place: Int32Array, places: number, time: Time, count: number): Float32Array | null {
+	const { head } = recording.value!;
+	if (!isInParts())
+		return fromSamples(slot, event, [kept, place, ...time, count], samples =>
+			binsByPlace(recording.value!, samples, kept, place, places, [...time], count, head.events[event]!.cpuTime));
+	const each = Math.max(1, Math.min(count, Math.floor(MOST_BINS / place.length)));
+	const all = fromServer(slot, event, time, { by: 'process', count: each });
+	return all && fromSum(all, place, places, each, count);
+}
+
+// Those of the processes at one place together, in as many bins as are drawn.
+function fromSum(all: Float64Array, place: Int32Array, places: number, each: number, count: number): Float32Array {
+	const bins = new Float32Array(places * count), part = each / count;
+	place.forEach((at, process) => {
+		for (let i = 0; at >= 0 && i < count; i++)
+			bins[at * count + i] += all[process * each + Math.floor(i * part)] * part;
+	});
+	return bins;
+}
+
+// For each of a few nodes, in even bins of that time.
+export async function histogramsOver({ shaped, tree, samples, kept }: Analysis, nodes: number[], [from, to]: Time, count: number):
+	Promise<Map<number, Float32Array>> {
+	if (samples)
+		return histograms(shaped, samples, kept, nodes, from, to, count);
+	const path = request('bins', { ...treeSelection.value, from: Math.round(from), to: Math.round(to), count,
+		nodes: nodes.map(node => tree.served!.number[node]).join() });
+	const bins = Float32Array.from(column('weight')(new Uint8Array(await (await ask(path)).arrayBuffer())));
+	return new Map(nodes.map((node, i) => [node, bins.subarray(i * count, (i + 1) * count)]));
+}
