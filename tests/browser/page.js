@@ -5,7 +5,7 @@
 // Skips the whole file, loudly, where playwright-core or a Chromium is missing. WICK and
 // WICK_SOURCE_ROOT are in the environment; SCREENSHOTS is a folder for pictures, if they are wanted.
 'use strict';
-const { spawnSync } = require('child_process');
+const { spawn, spawnSync } = require('child_process');
 const fs = require('fs');
 const os = require('os');
 const path = require('path');
@@ -78,6 +78,23 @@ async function openAddress(address, { width = 1280, height = 900, dark = false, 
 	return page;
 }
 
+// Starts `wick view`. Its address is null if this machine cannot serve.
+function serve(...words) {
+	const server = spawn(wick, ['view', '--no-open', ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
+	let out = '', said = '';
+	server.stderr.on('data', text => { said += text; });
+	const address = new Promise((done, fail) => {
+		server.stdout.on('data', text => {
+			out += text;
+			const found = /http:\S+/.exec(out);
+			if (found)
+				done(found[0]);
+		});
+		server.on('exit', () => said.includes('libmicrohttpd') ? done(null) : fail(new Error('wick view ended: ' + said)));
+	});
+	return { address, end: () => server.kill('SIGTERM') };
+}
+
 // What is shown is drawn in the next frame, and histograms a little later.
 const settle = page => page.evaluate(() => new Promise(done =>
 	requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 20)))));
@@ -132,4 +149,4 @@ async function finish() {
 	process.exit(failed ? 1 : 0);
 }
 
-module.exports = { equal, finish, holds, openAddress, openPage, perfScript, press, report, root, run, scratch, screenshot, settle, test, wick, write };
+module.exports = { equal, finish, holds, openAddress, openPage, perfScript, press, report, root, run, scratch, screenshot, serve, settle, test, wick, write };

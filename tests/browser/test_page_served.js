@@ -5,28 +5,10 @@
 //
 // Prints TAP.
 'use strict';
-const { spawn } = require('child_process');
 const path = require('path');
-const { equal, finish, holds, openAddress, press, root, test, wick } = require('./page');
+const { equal, finish, holds, openAddress, press, root, serve, test } = require('./page');
 
 const shop = path.join(root, 'tests', 'data', 'shop.data');
-
-// The address that it prints; null: this machine cannot serve.
-function serve(...words) {
-	const server = spawn(wick, ['view', '--no-open', ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
-	let out = '', said = '';
-	server.stderr.on('data', text => { said += text; });
-	const address = new Promise((done, fail) => {
-		server.stdout.on('data', text => {
-			out += text;
-			const found = /http:\S+/.exec(out);
-			if (found)
-				done(found[0]);
-		});
-		server.on('exit', () => said.includes('libmicrohttpd') ? done(null) : fail(new Error('wick view ended: ' + said)));
-	});
-	return { address, end: () => server.kill('SIGTERM') };
-}
 
 async function served(run) {
 	const server = serve(shop);
