@@ -55,6 +55,10 @@ void wk_page_blocks_free(struct wk_page_blocks *blocks);
 bool wk_page_block_make(const struct wk_page_blocks *blocks, struct wk_str name,
 			struct wk_buf *bytes);
 
+/* The model's row of a snapshot by its place in the list of the block "head", from 1 on; false if
+ * there is none. */
+bool wk_page_snapshot_row(const struct wk_page_blocks *blocks, uint32_t place, uint32_t *row);
+
 /* The page with only a list of the blocks: {"served":true,"generation":1,"blocks":[...]} is its
  * head. Its Content-Security-Policy is for the server to send: `policy` gets it. */
 void wk_page_write_served(const struct wk_page *page, const struct wk_page_blocks *blocks,
