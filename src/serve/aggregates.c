@@ -3,99 +3,36 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/num.h"
 #include "base/text/pattern.h"
 #include "render/page/columns.h"
+#include "render/page/page_path.h"
 #include "render/page/page_tree.h"
 #include "serve/arguments.h"
-#include "views/aggregate/histogram.h"
+#include "serve/kept.h"
+#include "views/aggregate/process_sums.h"
 #include "views/aggregate/tree_cut.h"
-
-#define KEPT_TREES   4
-#define KEPT_FILTERS 8
 
 #define LEAST_SHARE   0.0005
 #define MOST_NODES    50000 /* of an answer, that are shown for their weight */
 #define MOST_OPENED   10000 /* children of each opened node */
 #define MOST_LISTED   4000
 #define MOST_BINS     20000
-#define MOST_BIN_SUMS 1000000 /* of all nodes */
-
-struct kept_filter {
-	wk_source_id source;
-	struct wk_buf expression;
-	uint64_t *bits;
-	uint64_t number; /* no other filter has it */
-};
-
-/* What the weights of a tree are about. */
-struct weighed {
-	uint64_t from_ns, to_ns, filter;
-	enum wk_row_measure measure;
-};
-
-struct kept_tree {
-	wk_source_id source;
-	struct wk_grouping grouping;
-	bool inverted, all_inline, is_weighed;
-	struct wk_tree_shape *shape;
-	struct wk_tree_weights weights;
-	struct weighed weighed;
-};
+#define MOST_BIN_SUMS 1000000 /* of all nodes, or of all processes */
 
 struct wk_aggregates {
 	const struct wk_model *model;
-	const struct wk_selection *selection;
-	struct wk_event_rows **rows; /* by event; NULL: not asked for yet */
-	void *filters[KEPT_FILTERS]; /* struct kept_filter; the last used first, then NULL */
-	void *trees[KEPT_TREES];     /* struct kept_tree, the same */
-	uint64_t filter_count;       /* that were made */
+	const struct wk_report_page *report;
+	struct wk_kept kept;
 };
 
-/* What a request is about. */
-struct asked {
-	wk_source_id source;
-	struct wk_grouping grouping;
-	bool inverted, all_inline;
-	struct wk_buf expression;
-	struct wk_row_selection selection;
-	uint64_t filter; /* its number; 0: none */
-};
-
-/* ---- what is kept */
-
-static void free_filter(struct kept_filter *filter)
-{
-	if (!filter)
-		return;
-	wk_buf_fini(&filter->expression);
-	WK_FREE_ALL(filter->bits, filter);
-}
-
-static void free_tree(struct kept_tree *tree)
-{
-	if (!tree)
-		return;
-	wk_tree_weights_fini(&tree->weights);
-	wk_tree_shape_free(tree->shape);
-	wk_free(tree);
-}
-
-/* Puts the element at `place` first. */
-static void *to_front(void **list, size_t place, void *element)
-{
-	memmove(list + 1, list, place * sizeof(*list));
-	list[0] = element;
-	return element;
-}
-
-struct wk_aggregates *wk_aggregates_new(const struct wk_model *model,
-					const struct wk_selection *selection)
+struct wk_aggregates *wk_aggregates_new(const struct wk_report_page *report)
 {
 	struct wk_aggregates *a = wk_alloc_zeroed(1, sizeof(*a));
 
-	a->model = model;
-	a->selection = selection;
-	a->rows = wk_alloc_zeroed(model->source_count, sizeof(*a->rows));
+	a->report = report;
+	a->model = wk_report_page_data(report)->model;
+	wk_kept_init(&a->kept, wk_report_page_data(report), wk_report_page_selection(report));
 	return a;
 }
 
@@ -103,109 +40,8 @@ void wk_aggregates_free(struct wk_aggregates *a)
 {
 	if (!a)
 		return;
-	for (size_t i = 0; i < KEPT_TREES; i++)
-		free_tree(a->trees[i]);
-	for (size_t i = 0; i < KEPT_FILTERS; i++)
-		free_filter(a->filters[i]);
-	for (wk_source_id id = 0; id < a->model->source_count; id++)
-		wk_event_rows_free(a->rows[id]);
-	WK_FREE_ALL(a->rows, a);
-}
-
-/* All samples of an event that the page may show. */
-static const struct wk_event_rows *rows_of(struct wk_aggregates *a, wk_source_id source,
-					   struct wk_err *err)
-{
-	struct wk_filter_spec spec = a->selection->asked;
-	struct wk_filter filter;
-
-	if (a->rows[source])
-		return a->rows[source];
-	spec.before_source = spec.after_source = source;
-	spec.outstanding = false;
-	spec.span = spec.before_span = (struct wk_span_spec){ 0 };
-	if (!wk_filter_init(&filter, a->model, &spec, err))
-		return NULL;
-	a->rows[source] = wk_event_rows_new(a->model, &filter);
-	wk_filter_fini(&filter);
-	return a->rows[source];
-}
-
-static const struct kept_filter *filter_of(struct wk_aggregates *a,
-					   const struct wk_event_rows *rows,
-					   const struct wk_buf *expression, struct wk_err *err)
-{
-	struct wk_filter_spec spec = { .before_source = rows->source,
-				       .after_source = rows->source,
-				       .expression = wk_buf_text(expression) };
-	struct kept_filter *kept;
-	struct wk_filter filter;
-
-	for (size_t i = 0; i < KEPT_FILTERS && a->filters[i]; i++) {
-		kept = a->filters[i];
-		if (kept->source == rows->source &&
-		    wk_str_eq(wk_buf_str(&kept->expression), wk_buf_str(expression)))
-			return to_front(a->filters, i, kept);
-	}
-	if (!wk_filter_init(&filter, a->model, &spec, err))
-		return NULL;
-	kept = wk_alloc_zeroed(1, sizeof(*kept));
-	kept->source = rows->source;
-	kept->bits = wk_event_rows_in_view(rows, &filter, WK_SPAN_OF_ALL);
-	kept->number = ++a->filter_count;
-	wk_buf_add_str(&kept->expression, wk_buf_str(expression));
-	wk_filter_fini(&filter);
-	free_filter(a->filters[KEPT_FILTERS - 1]);
-	return to_front(a->filters, KEPT_FILTERS - 1, kept);
-}
-
-static struct kept_tree *new_tree(const struct wk_event_rows *rows, const struct asked *asked)
-{
-	struct kept_tree *kept = wk_alloc_zeroed(1, sizeof(*kept));
-	struct wk_tree_options options = { .grouping = &asked->grouping,
-					   .inverted = asked->inverted,
-					   .hides_plumbing = !asked->all_inline };
-
-	kept->source = asked->source;
-	kept->grouping = asked->grouping;
-	kept->inverted = asked->inverted;
-	kept->all_inline = asked->all_inline;
-	kept->shape = wk_tree_shape_new(rows, &options);
-	wk_tree_weights_init(&kept->weights, kept->shape);
-	return kept;
-}
-
-static bool is_same_tree(const struct kept_tree *kept, const struct asked *asked)
-{
-	return kept->source == asked->source && kept->inverted == asked->inverted &&
-	       kept->all_inline == asked->all_inline &&
-	       memcmp(&kept->grouping, &asked->grouping, sizeof(kept->grouping)) == 0;
-}
-
-static struct kept_tree *tree_of(struct wk_aggregates *a, const struct asked *asked)
-{
-	for (size_t i = 0; i < KEPT_TREES && a->trees[i]; i++)
-		if (is_same_tree(a->trees[i], asked))
-			return to_front(a->trees, i, a->trees[i]);
-	free_tree(a->trees[KEPT_TREES - 1]);
-	return to_front(a->trees, KEPT_TREES - 1, new_tree(a->rows[asked->source], asked));
-}
-
-static struct kept_tree *weighed_tree(struct wk_aggregates *a, const struct asked *asked)
-{
-	const struct wk_row_selection *selection = &asked->selection;
-	const struct weighed *of, is = { selection->from_ns, selection->to_ns, asked->filter,
-					 selection->measure };
-	struct kept_tree *kept = tree_of(a, asked);
-
-	of = &kept->weighed;
-	if (kept->is_weighed && of->from_ns == is.from_ns && of->to_ns == is.to_ns &&
-	    of->filter == is.filter && of->measure == is.measure)
-		return kept;
-	wk_tree_weights_set(&kept->weights, selection);
-	kept->weighed = is;
-	kept->is_weighed = true;
-	return kept;
+	wk_kept_fini(&a->kept);
+	wk_free(a);
 }
 
 /* ---- arguments */
@@ -226,7 +62,7 @@ static bool read_event(const struct wk_aggregates *a, const struct wk_request *r
 	struct wk_buf name = { 0 };
 	bool ok = wk_argument_text(request, "event", &name, err);
 
-	*source = name.len ? find_event(a->model, wk_buf_str(&name)) : a->selection->filter.source;
+	*source = name.len ? find_event(a->model, wk_buf_str(&name)) : a->kept.selection->filter.source;
 	if (ok && !*source)
 		ok = wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			     name.len ? "the recording has no event \"%s\"" : WK_NO_SAMPLES "%s",
@@ -235,93 +71,283 @@ static bool read_event(const struct wk_aggregates *a, const struct wk_request *r
 	return ok;
 }
 
-static bool read_group(const struct wk_request *request, struct wk_grouping *grouping,
-		       struct wk_err *err)
+static bool read_group(const struct wk_request *request, struct wk_asked *asked, struct wk_err *err)
 {
 	struct wk_buf text = { 0 };
-	bool ok = wk_argument_text(request, "group", &text, err);
+	bool ok = wk_argument_text(request, "group", &text, err) &&
+		  wk_argument_text(request, "preset", &asked->preset, err);
 
 	if (ok && !wk_request_has(request, "group"))
 		wk_buf_add_text(&text, "process,stack");
-	ok = ok && wk_grouping_read(grouping, wk_buf_str(&text), err);
-	if (ok && wk_grouping_has(grouping, WK_GROUP_ANNOTATION))
+	ok = ok && wk_grouping_read(&asked->grouping, wk_buf_str(&text), err);
+	if (ok && wk_grouping_has(&asked->grouping, WK_GROUP_ANNOTATION) &&
+	    !wk_request_has(request, "preset"))
 		ok = wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			     "the level `annotation` needs the rules of a preset");
+			     "the level `annotation` needs the argument \"preset\"");
 	wk_buf_fini(&text);
 	return ok;
 }
 
+static bool find_snapshot(const struct wk_aggregates *a, uint32_t number,
+			  const struct wk_snapshot **snapshot, struct wk_err *err)
+{
+	uint32_t row;
+
+	if (!wk_report_page_snapshot(a->report, number, &row))
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "the argument \"between\": there is no snapshot %u",
+			       (unsigned)number);
+	*snapshot = &a->model->snapshots[row];
+	return true;
+}
+
+/* Only blocks of the second one's process, which is a filter. */
+static bool read_span(const struct wk_aggregates *a, const struct wk_request *request,
+		      struct wk_asked *asked, struct wk_err *err)
+{
+	struct wk_number_list numbers = { 0 };
+	const struct wk_snapshot *from = NULL, *to = NULL;
+	bool ok = wk_argument_numbers(request, "between", 2, &numbers, err);
+
+	if (ok && wk_request_has(request, "between")) {
+		ok = numbers.count == 2 || wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+						   "the argument \"between\" is not two numbers");
+		ok = ok && (!numbers.at[0] || find_snapshot(a, numbers.at[0], &from, err)) &&
+		     find_snapshot(a, numbers.at[1], &to, err);
+	}
+	if (ok && to) {
+		asked->span.is_given = true;
+		asked->span.to = (struct wk_moment){ to->at_row, to->at_end, false };
+		asked->process = to->process;
+		asked->selection.span = &asked->span;
+		asked->selection.ends_have_time = true;
+	}
+	if (ok && from)
+		asked->span.from = (struct wk_moment){ from->at_row, from->at_end, false };
+	wk_free(numbers.at);
+	return ok;
+}
+
 static bool read_selection(const struct wk_aggregates *a, const struct wk_request *request,
-			   struct wk_row_selection *selection, struct wk_err *err)
+			   struct wk_asked *asked, struct wk_err *err)
 {
 	static const char *const measures[] = { "all", "outstanding", "gone", NULL };
+	struct wk_row_selection *selection = &asked->selection;
 	uint64_t begin_ns = wk_model_begin_ns(a->model);
 	unsigned measure = WK_MEASURE_ALL;
 
 	if (!wk_argument_moment(request, "from", begin_ns, &selection->from_ns, err) ||
 	    !wk_argument_moment(request, "to", begin_ns, &selection->to_ns, err) ||
-	    !wk_argument_word(request, "measure", measures, &measure, err))
+	    !wk_argument_word(request, "measure", measures, &measure, err) ||
+	    !read_span(a, request, asked, err))
 		return false;
 	selection->measure = (enum wk_row_measure)measure;
 	return selection->from_ns <= selection->to_ns ||
 	       wk_fail(err, WK_EUSAGE, WK_NOWHERE, "\"from\" is after \"to\"");
 }
 
-/* Also finds the rows and the filter. `asked` has the default time. */
-static bool read_asked(struct wk_aggregates *a, const struct wk_request *request,
-		       struct asked *asked, struct wk_err *err)
+static bool read_filters(const struct wk_request *request, struct wk_asked *asked,
+			 struct wk_err *err)
 {
-	const struct wk_event_rows *rows;
-	const struct kept_filter *filter;
+	struct wk_buf text = { 0 };
+	bool ok = wk_argument_text(request, "filter", &asked->expression, err) &&
+		  wk_argument_text(request, "filters", &text, err);
 
-	if (!read_event(a, request, &asked->source, err) ||
-	    !read_group(request, &asked->grouping, err) ||
-	    !wk_argument_flag(request, "inverted", &asked->inverted, err) ||
-	    !wk_argument_flag(request, "all-inline", &asked->all_inline, err) ||
-	    !read_selection(a, request, &asked->selection, err) ||
-	    !wk_argument_text(request, "filter", &asked->expression, err))
+	if (ok && wk_request_has(request, "filters"))
+		ok = wk_page_filters_read(&asked->filters, wk_buf_str(&text), err);
+	wk_buf_fini(&text);
+	return ok;
+}
+
+/* Also finds the rows and the filter. `asked` has the default time, and must not move. */
+static bool read_asked(struct wk_aggregates *a, const struct wk_request *request,
+		       struct wk_asked *asked, struct wk_err *err)
+{
+	return read_event(a, request, &asked->source, err) && read_group(request, asked, err) &&
+	       wk_argument_flag(request, "inverted", &asked->inverted, err) &&
+	       wk_argument_flag(request, "all-inline", &asked->all_inline, err) &&
+	       read_selection(a, request, asked, err) && read_filters(request, asked, err) &&
+	       wk_kept_rows(&a->kept, asked->source, err) && wk_kept_filter(&a->kept, asked, err);
+}
+
+/* ---- nodes that are named by number or by path */
+
+struct node_name {
+	bool is_path;
+	uint32_t node;
+	uint64_t path;
+};
+
+struct node_names {
+	struct node_name root, current;
+	struct node_name *opened;
+	size_t opened_count, cap;
+};
+
+static bool read_node_name(struct wk_str text, struct node_name *name)
+{
+	uint64_t number;
+
+	name->is_path = wk_page_path_read(text, &name->path);
+	if (name->is_path)
+		return true;
+	if (!wk_num_u64(text, &number) || number > UINT32_MAX)
 		return false;
-	rows = rows_of(a, asked->source, err);
-	if (!rows || !asked->expression.len)
-		return rows;
-	filter = filter_of(a, rows, &asked->expression, err);
-	if (!filter)
-		return false;
-	asked->selection.bits = filter->bits;
-	asked->filter = filter->number;
+	name->node = (uint32_t)number;
 	return true;
+}
+
+static bool read_node(const struct wk_request *request, const char *argument,
+		      struct node_name *name, struct wk_err *err)
+{
+	struct wk_buf text = { 0 };
+	bool ok = wk_argument_text(request, argument, &text, err);
+
+	if (ok && wk_request_has(request, argument) && !read_node_name(wk_buf_str(&text), name))
+		ok = wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			     "the argument \"%s\" is neither a number of a node nor a path",
+			     argument);
+	wk_buf_fini(&text);
+	return ok;
+}
+
+static bool read_opened(const struct wk_request *request, struct node_names *names,
+			struct wk_err *err)
+{
+	struct wk_buf text = { 0 };
+	bool ok = wk_argument_text(request, "open", &text, err), is_more = text.len > 0;
+	struct wk_str rest = wk_buf_str(&text), piece;
+
+	while (ok && is_more) {
+		is_more = wk_str_split(rest, ',', &piece, &rest);
+		if (names->opened_count == MOST_LISTED)
+			ok = wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+				     "the argument \"open\" has more than %d nodes", MOST_LISTED);
+		else if (!read_node_name(piece, WK_APPEND(names->opened, names->opened_count,
+							  names->cap)))
+			ok = wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+				     "the argument \"open\" is not a list of nodes");
+	}
+	wk_buf_fini(&text);
+	return ok;
+}
+
+static bool read_nodes(const struct wk_request *request, struct node_names *names,
+		       struct wk_err *err)
+{
+	return read_node(request, "root", &names->root, err) &&
+	       read_node(request, "current", &names->current, err) &&
+	       read_opened(request, names, err);
+}
+
+/* Of each path that is named: a place, from 1 on. */
+struct places {
+	struct wk_map of_path;
+	uint32_t *first; /* by place: the first node with that path; 0: none */
+	uint8_t *is_opened;
+	uint32_t count;
+};
+
+static void add_place(struct places *places, const struct node_name *name, bool is_opened)
+{
+	uint32_t *place;
+
+	if (!name->is_path)
+		return;
+	place = wk_map_at(&places->of_path, name->path);
+	if (!*place)
+		*place = ++places->count;
+	places->is_opened[*place] |= is_opened;
+}
+
+static uint32_t node_of(const struct places *places, const struct node_name *name)
+{
+	return name->is_path ? places->first[wk_map_find(&places->of_path, name->path)]
+			     : name->node;
+}
+
+/* Several nodes can have one path: functions of one name in several modules. */
+static void find_paths(struct places *places, struct wk_kept_tree *tree,
+		       struct wk_number_list *opened)
+{
+	if (places->count && !tree->paths)
+		tree->paths = wk_page_paths_new(tree->shape);
+	for (uint32_t i = 1; places->count && i < tree->shape->count; i++) {
+		uint32_t place = wk_map_find(&places->of_path, tree->paths[i]);
+
+		if (!place)
+			continue;
+		if (!places->first[place])
+			places->first[place] = i;
+		if (places->is_opened[place])
+			*WK_APPEND(opened->at, opened->count, opened->cap) = i;
+	}
+}
+
+/* Nodes that do not exist are the whole. */
+static void find_nodes(const struct node_names *names, struct wk_kept_tree *tree,
+		       struct wk_cut_options *options, struct wk_number_list *opened)
+{
+	struct places places = { 0 };
+
+	places.first = wk_alloc_zeroed(names->opened_count + 3, sizeof(*places.first));
+	places.is_opened = wk_alloc_zeroed(names->opened_count + 3, 1);
+	add_place(&places, &names->root, false);
+	add_place(&places, &names->current, false);
+	for (size_t i = 0; i < names->opened_count; i++) {
+		add_place(&places, &names->opened[i], true);
+		if (!names->opened[i].is_path)
+			*WK_APPEND(opened->at, opened->count, opened->cap) = names->opened[i].node;
+	}
+	find_paths(&places, tree, opened);
+	options->root = node_of(&places, &names->root);
+	options->current = node_of(&places, &names->current);
+	if (options->root >= tree->shape->count)
+		options->root = 0;
+	options->opened = opened->at;
+	options->opened_count = (uint32_t)opened->count;
+	wk_map_fini(&places.of_path);
+	WK_FREE_ALL(places.first, places.is_opened);
 }
 
 /* ---- trees */
 
+static void write_tree(struct wk_kept_tree *tree, const struct wk_asked *asked,
+		       const struct node_names *names, double share, struct wk_buf *answer)
+{
+	struct wk_cut_options options = { .share = share, .most = MOST_NODES,
+					  .most_opened = MOST_OPENED };
+	struct wk_number_list opened = { 0 };
+	struct wk_page_tree page = { .shape = tree->shape };
+	struct wk_tree_cut cut;
+
+	find_nodes(names, tree, &options, &opened);
+	wk_tree_cut_init(&cut, &tree->weights, NULL, &options);
+	page.cut = &cut;
+	page.allocated = wk_kept_allocated(tree, asked);
+	page.root = options.root;
+	page.current = options.current;
+	wk_page_tree_write(&page, answer);
+	wk_tree_cut_fini(&cut);
+	wk_free(opened.at);
+}
+
 static bool answer_tree(struct wk_aggregates *a, const struct wk_request *request,
 			struct wk_buf *answer, struct wk_err *err)
 {
-	struct asked asked = { .selection.to_ns = UINT64_MAX };
-	struct wk_cut_options options = { .share = LEAST_SHARE, .most = MOST_NODES,
-					  .most_opened = MOST_OPENED };
-	struct wk_number_list opened = { 0 };
-	struct kept_tree *kept;
-	struct wk_tree_cut cut;
-	bool ok = wk_argument_share(request, "share", &options.share, err) &&
-		  wk_argument_number(request, "root", 0, UINT32_MAX, &options.root, err) &&
-		  wk_argument_number(request, "current", 0, UINT32_MAX, &options.current, err) &&
-		  wk_argument_numbers(request, "open", MOST_LISTED, &opened, err) &&
-		  read_asked(a, request, &asked, err);
+	struct wk_asked asked = { .selection.to_ns = UINT64_MAX };
+	struct node_names names = { 0 };
+	struct wk_kept_tree *tree = NULL;
+	double share = LEAST_SHARE;
 
-	if (ok) {
-		options.opened = opened.at;
-		options.opened_count = (uint32_t)opened.count;
-		kept = weighed_tree(a, &asked);
-		if (options.root >= kept->shape->count)
-			options.root = 0;
-		wk_tree_cut_init(&cut, &kept->weights, NULL, &options);
-		wk_page_tree_write(kept->shape, &cut, false, answer);
-		wk_tree_cut_fini(&cut);
-	}
-	wk_buf_fini(&asked.expression);
-	wk_free(opened.at);
-	return ok;
+	if (wk_argument_share(request, "share", &share, err) && read_nodes(request, &names, err) &&
+	    read_asked(a, request, &asked, err))
+		tree = wk_kept_weighed(&a->kept, &asked, err);
+	if (tree)
+		write_tree(tree, &asked, &names, share, answer);
+	wk_asked_fini(&asked);
+	wk_free(names.opened);
+	return tree != NULL;
 }
 
 /* ---- histograms */
@@ -330,8 +356,20 @@ static bool answer_tree(struct wk_aggregates *a, const struct wk_request *reques
 struct histogram {
 	struct wk_time_bins bins;
 	struct wk_number_list nodes;
-	bool has_nodes, has_levels;
+	bool has_nodes, has_levels, by_process, sums, spreads;
 };
+
+static bool read_words(const struct wk_request *request, struct histogram *h, struct wk_err *err)
+{
+	static const char *const words[] = { "process", NULL };
+	unsigned word = 0;
+
+	h->by_process = wk_request_has(request, "by");
+	h->sums = wk_request_has(request, "sums");
+	return wk_argument_word(request, "by", words, &word, err) &&
+	       wk_argument_word(request, "sums", words, &word, err) &&
+	       wk_argument_flag(request, "spread", &h->spreads, err);
+}
 
 static bool read_histogram(const struct wk_request *request, struct histogram *h,
 			   struct wk_err *err)
@@ -340,12 +378,25 @@ static bool read_histogram(const struct wk_request *request, struct histogram *h
 	h->has_nodes = wk_request_has(request, "nodes");
 	if (!wk_argument_number(request, "count", 1, MOST_BINS, &h->bins.count, err) ||
 	    !wk_argument_flag(request, "levels", &h->has_levels, err) ||
-	    !wk_argument_numbers(request, "nodes", MOST_LISTED, &h->nodes, err))
+	    !wk_argument_numbers(request, "nodes", MOST_LISTED, &h->nodes, err) ||
+	    !read_words(request, h, err))
 		return false;
-	if (h->has_nodes && h->has_levels)
-		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "nodes have no levels");
+	if (h->has_nodes + h->has_levels + h->by_process + h->sums > 1)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "only one of \"nodes\", \"levels\", \"by\" and \"sums\" is possible");
 	return h->nodes.count * h->bins.count <= MOST_BIN_SUMS ||
 	       wk_fail(err, WK_EUSAGE, WK_NOWHERE, "more than %d bins of all nodes", MOST_BIN_SUMS);
+}
+
+static bool check_processes(const struct wk_aggregates *a, const struct histogram *h,
+			    struct wk_err *err)
+{
+	uint32_t count = a->model->process_count;
+
+	return !h->by_process || (uint64_t)count * h->bins.count <= MOST_BIN_SUMS ||
+	       wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+		       "%u processes have more than %d bins; the largest \"count\" is %u",
+		       (unsigned)count, MOST_BIN_SUMS, (unsigned)(MOST_BIN_SUMS / count));
 }
 
 static void add_column(struct wk_columns *columns, const char *name, int64_t *sums, size_t count)
@@ -357,17 +408,18 @@ static void add_column(struct wk_columns *columns, const char *name, int64_t *su
 	wk_columns_add(columns, name, sums, (uint32_t)count, false);
 }
 
-static void write_histogram(struct wk_aggregates *a, const struct asked *asked,
-			    const struct histogram *h, struct wk_buf *answer)
+/* Of all, or of nodes. `shape`: NULL: of all. */
+static void write_histogram(const struct wk_event_rows *rows, const struct wk_tree_shape *shape,
+			    const struct wk_asked *asked, const struct histogram *h,
+			    struct wk_buf *answer)
 {
-	const struct wk_event_rows *rows = a->rows[asked->source];
-	size_t count = (h->has_nodes ? h->nodes.count : 1) * h->bins.count;
+	size_t count = (shape ? h->nodes.count : 1) * h->bins.count;
 	int64_t *sums = wk_alloc_zeroed(count + 1, sizeof(*sums));
 	struct wk_columns columns = { 0 };
 
-	if (h->has_nodes)
-		wk_histogram_of_nodes(tree_of(a, asked)->shape, &asked->selection, &h->bins,
-				      h->nodes.at, (uint32_t)h->nodes.count, sums);
+	if (shape)
+		wk_histogram_of_nodes(shape, &asked->selection, &h->bins, h->nodes.at,
+				      (uint32_t)h->nodes.count, sums);
 	else
 		wk_histogram(rows, &asked->selection, &h->bins, sums);
 	add_column(&columns, "weight", sums, count);
@@ -379,20 +431,76 @@ static void write_histogram(struct wk_aggregates *a, const struct asked *asked,
 	wk_free(sums);
 }
 
+static void write_process_bins(const struct wk_event_rows *rows, const struct wk_asked *asked,
+			       const struct histogram *h, struct wk_buf *answer)
+{
+	size_t count = (size_t)rows->model->process_count * h->bins.count;
+	double *sums = wk_alloc(count * sizeof(*sums));
+	int64_t *values = wk_alloc(count * sizeof(*values));
+	struct wk_columns columns = { 0 };
+
+	wk_histogram_of_processes(rows, &asked->selection, &h->bins, h->spreads, sums);
+	for (size_t i = 0; i < count; i++)
+		values[i] = sums[i] >= 0x1p62    ? WK_COLUMN_MOST
+			    : sums[i] <= -0x1p62 ? -WK_COLUMN_MOST
+						 : (int64_t)(sums[i] + (sums[i] < 0 ? -.5 : .5));
+	add_column(&columns, "weight", values, count);
+	wk_columns_write(&columns, answer);
+	WK_FREE_ALL(sums, values);
+}
+
+static void write_process_sums(const struct wk_event_rows *rows, const struct wk_asked *asked,
+			       struct wk_buf *answer)
+{
+	uint32_t count = rows->model->process_count;
+	struct wk_process_sum *sums = wk_alloc(count * sizeof(*sums));
+	int64_t *values = wk_alloc(count * sizeof(*values));
+	struct wk_columns columns = { 0 };
+
+	wk_process_sums(rows, &asked->selection, sums);
+	for (uint32_t i = 0; i < count; i++)
+		values[i] = sums[i].weight;
+	add_column(&columns, "weight", values, count);
+	for (uint32_t i = 0; i < count; i++)
+		values[i] = sums[i].times;
+	add_column(&columns, "times", values, count);
+	wk_columns_write(&columns, answer);
+	WK_FREE_ALL(sums, values);
+}
+
+/* False if there is no tree for nodes. */
+static bool write_bins(struct wk_aggregates *a, const struct wk_asked *asked,
+		       const struct histogram *h, struct wk_buf *answer, struct wk_err *err)
+{
+	const struct wk_event_rows *rows = a->kept.rows[asked->source];
+	const struct wk_kept_tree *tree = h->has_nodes ? wk_kept_tree(&a->kept, asked, err) : NULL;
+
+	if (h->has_nodes && !tree)
+		return false;
+	if (h->sums)
+		write_process_sums(rows, asked, answer);
+	else if (h->by_process)
+		write_process_bins(rows, asked, h, answer);
+	else
+		write_histogram(rows, tree ? tree->shape : NULL, asked, h, answer);
+	return true;
+}
+
 static bool answer_bins(struct wk_aggregates *a, const struct wk_request *request,
 			struct wk_buf *answer, struct wk_err *err)
 {
-	struct asked asked = { .selection = { .from_ns = wk_model_begin_ns(a->model),
-					      .to_ns = a->model->last_ns } };
+	struct wk_asked asked = { .selection = { .from_ns = wk_model_begin_ns(a->model),
+						 .to_ns = a->model->last_ns } };
 	struct histogram h = { 0 };
-	bool ok = read_histogram(request, &h, err) && read_asked(a, request, &asked, err);
+	bool ok = read_histogram(request, &h, err) && check_processes(a, &h, err) &&
+		  read_asked(a, request, &asked, err);
 
 	if (ok) {
 		h.bins.from_ns = asked.selection.from_ns;
 		h.bins.to_ns = asked.selection.to_ns;
-		write_histogram(a, &asked, &h, answer);
+		ok = write_bins(a, &asked, &h, answer, err);
 	}
-	wk_buf_fini(&asked.expression);
+	wk_asked_fini(&asked);
 	wk_free(h.nodes.at);
 	return ok;
 }
@@ -468,15 +576,17 @@ static struct wk_pattern *read_pattern(const struct wk_request *request, struct 
 static bool answer_search(struct wk_aggregates *a, const struct wk_request *request,
 			  struct wk_buf *answer, struct wk_err *err)
 {
-	struct asked asked = { .selection.to_ns = UINT64_MAX };
+	struct wk_asked asked = { .selection.to_ns = UINT64_MAX };
 	struct wk_pattern *pattern = read_pattern(request, err);
-	bool ok = pattern && read_asked(a, request, &asked, err);
+	const struct wk_kept_tree *tree = NULL;
 
-	if (ok)
-		write_search(&weighed_tree(a, &asked)->weights, pattern, answer);
+	if (pattern && read_asked(a, request, &asked, err))
+		tree = wk_kept_weighed(&a->kept, &asked, err);
+	if (tree)
+		write_search(&tree->weights, pattern, answer);
 	wk_pattern_free(pattern);
-	wk_buf_fini(&asked.expression);
-	return ok;
+	wk_asked_fini(&asked);
+	return tree != NULL;
 }
 
 /* ---- routes */

@@ -9,14 +9,13 @@
 #define WK_SERVE_AGGREGATES_H
 
 #include "serve/request.h"
-#include "session/selection.h"
+#include "session/report.h"
 
 struct wk_aggregates;
 
-/* The samples that `selection` keeps, and its event if a request names none. Both must outlive
- * it, and so must their texts. */
-struct wk_aggregates *wk_aggregates_new(const struct wk_model *model,
-					const struct wk_selection *selection);
+/* The samples that the page may show, and its event if a request names none. The page must outlive
+ * it. */
+struct wk_aggregates *wk_aggregates_new(const struct wk_report_page *report);
 void wk_aggregates_free(struct wk_aggregates *aggregates);
 
 /* Whether these requests are for it: "tree", "bins", "search". */

@@ -53,8 +53,7 @@ struct wk_loaded *wk_loaded_new(const struct wk_view_options *options,
 		wk_loaded_free(loaded);
 		return NULL;
 	}
-	loaded->aggregates =
-		wk_aggregates_new(loaded->model, wk_report_page_selection(loaded->report));
+	loaded->aggregates = wk_aggregates_new(loaded->report);
 	return loaded;
 }
 

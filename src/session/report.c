@@ -1,5 +1,7 @@
 #include "session/report.h"
 
+#include <assert.h>
+
 #include <string.h>
 
 #include "base/mem.h"
@@ -404,6 +406,17 @@ void wk_report_page_free(struct wk_report_page *page)
 const struct wk_selection *wk_report_page_selection(const struct wk_report_page *page)
 {
 	return &page->recording.selection;
+}
+
+const struct wk_page *wk_report_page_data(const struct wk_report_page *page)
+{
+	return &page->recording.page;
+}
+
+bool wk_report_page_snapshot(const struct wk_report_page *page, uint32_t place, uint32_t *row)
+{
+	assert(page->blocks);
+	return wk_page_snapshot_row(page->blocks, place, row);
 }
 
 static const struct wk_page_blocks *blocks_of(struct wk_report_page *page)

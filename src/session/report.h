@@ -41,6 +41,11 @@ struct wk_report_page *wk_report_page_new(const struct wk_report *report,
 void wk_report_page_free(struct wk_report_page *page);
 
 const struct wk_selection *wk_report_page_selection(const struct wk_report_page *page);
+const struct wk_page *wk_report_page_data(const struct wk_report_page *page);
+
+/* The model's row of a snapshot by its place in the page's list, which begins with 1; after
+ * wk_report_page_serve. False: there is none. */
+bool wk_report_page_snapshot(const struct wk_report_page *page, uint32_t place, uint32_t *row);
 
 /* Adds the plain bytes of a block (docs/report-format.md); false if there is none of that name. */
 bool wk_report_page_block(struct wk_report_page *page, struct wk_str name, struct wk_buf *bytes);

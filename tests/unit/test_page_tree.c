@@ -37,7 +37,9 @@ static struct wk_buf answer_of(struct wk_model *model, const struct wk_tree_opti
 	wk_tree_weights_init(&weights, shape);
 	wk_tree_weights_set(&weights, &(struct wk_row_selection){ .to_ns = UINT64_MAX });
 	wk_tree_cut_init(&cut, &weights, has_before ? &weights : NULL, shown);
-	wk_page_tree_write(shape, &cut, has_before, &answer);
+	wk_page_tree_write(&(struct wk_page_tree){ .shape = shape, .cut = &cut,
+						   .has_before = has_before },
+			   &answer);
 	wk_tree_cut_fini(&cut);
 	wk_tree_weights_fini(&weights);
 	wk_tree_shape_free(shape);
@@ -64,6 +66,7 @@ static void an_answer_has_the_names_of_its_nodes_only(void **state)
 		"\"short\":[\"\",\"\",\"\",\"a\"],\n\"image\":[0,1,1,1],\n"
 		"\"kind\":[0,0,0,0],\n\"file\":[0,0,0,0],\n\"files\":[\"\"],\n"
 		"\"unnamed\":[],\n\"startup\":[]}\n,\"texts\":[\"\",\"all\",\"demo\"],"
+		"\"root\":0,\"current\":0,\"nodes\":6,"
 		"\"levelsLeftOut\":0,\"cutStacks\":0,\"cutWeight\":0}");
 	wk_free(json);
 	wk_buf_fini(&answer);
@@ -96,11 +99,12 @@ static void columns_have_a_row_for_each_node(void **state)
 	struct wk_buf words = { 0 };
 
 	(void)state;
-	add_columns(&answer, 16, &words);
+	add_columns(&answer, 18, &words);
 	assert_string_equal(wk_buf_text(&words),
-			    "node 0 1 2 3 4\nparent 0 0 1 2 2\nkind 0 1 6 6 6\nid 0 1 0 0 0\n"
+			    "node 0 1 2 3 4\nparent 0 0 1 2 2\nkind 0 1 6 6 6\n"
+			    "level 0 1 12 12 12\nid 0 1 0 0 0\n"
 			    "function 0 0 1 2 3\ntext 1 2 0 0 0\ninlined 0 0 0 1 0\n"
-			    "recursive 0 0 0 0 0\nfirst 0 0 0 0 60\n"
+			    "recursive 0 0 0 0 0\nfirst 0 0 0 0 60\nfirstTime 0 0 0 0 60000000\n"
 			    "total 100000000 100000000 100000000 60000000 39000000\n"
 			    "totalTimes 100 100 100 60 39\nself 0 0 0 60000000 39000000\n"
 			    "selfTimes 0 0 0 60 39\nleft 0 0 1 0 0\n"

@@ -162,6 +162,16 @@ bool wk_page_block_make(const struct wk_page_blocks *blocks, struct wk_str name,
 	return false;
 }
 
+bool wk_page_snapshot_row(const struct wk_page_blocks *blocks, uint32_t place, uint32_t *row)
+{
+	const struct wk_page_parts *parts = &blocks->parts[0];
+
+	for (*row = 0; *row < parts->model->snapshot_count; ++*row)
+		if (wk_page_shows_snapshot(parts, *row) && --place == 0)
+			return true;
+	return false;
+}
+
 static void write_blocks(const struct wk_page *page, struct wk_out *out)
 {
 	struct wk_page_blocks *blocks = wk_page_blocks_new(page);

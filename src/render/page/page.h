@@ -55,6 +55,10 @@ void wk_page_blocks_free(struct wk_page_blocks *blocks);
 bool wk_page_block_make(const struct wk_page_blocks *blocks, struct wk_str name,
 			struct wk_buf *bytes);
 
+/* The model's row of a snapshot by its place in the list of the block "head", from 1 on; false if
+ * there is none. */
+bool wk_page_snapshot_row(const struct wk_page_blocks *blocks, uint32_t place, uint32_t *row);
+
 /* A page whose data are asked for. */
 struct wk_page_served {
 	unsigned generation;

@@ -219,7 +219,7 @@ static void write_snapshot(const struct wk_page_parts *parts, struct wk_out *out
 	wk_out_char(out, '}');
 }
 
-static bool is_snapshot_shown(const struct wk_page_parts *parts, uint32_t row)
+bool wk_page_shows_snapshot(const struct wk_page_parts *parts, uint32_t row)
 {
 	wk_process_id process = parts->model->snapshots[row].process;
 
@@ -364,7 +364,7 @@ void wk_page_head(const struct wk_page_parts *parts, struct wk_buf *block)
 	rows(parts, &out, "threads", model->thread_count, use->threads, write_thread);
 	rows(parts, &out, "subjects", model->subject_count, use->subjects, write_subject);
 	rows(parts, &out, "heaps", model->heap_count, NULL, write_heap);
-	list(parts, &out, "snapshots", model->snapshot_count, is_snapshot_shown, write_snapshot);
+	list(parts, &out, "snapshots", model->snapshot_count, wk_page_shows_snapshot, write_snapshot);
 	list(parts, &out, "marks", model->mark_count, is_mark_shown, write_mark);
 	sentences(&out, "quality", page->quality, page->quality_count);
 	sentences(&out, "warnings", page->warnings, page->warning_count);

@@ -61,6 +61,9 @@ uint32_t *wk_page_ends_before(const struct wk_page_parts *parts, wk_source_id so
 /* ns since the beginning, a multiple of the resolution. */
 int64_t wk_page_time(const struct wk_page *page, uint64_t time_ns);
 
+/* Whether the list of snapshots has this one. */
+bool wk_page_shows_snapshot(const struct wk_page_parts *parts, uint32_t row);
+
 /* Each writes the bytes of its block. */
 void wk_page_head(const struct wk_page_parts *parts, struct wk_buf *block);
 void wk_page_names(const struct wk_page_parts *parts, struct wk_buf *block);

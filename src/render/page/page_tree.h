@@ -8,8 +8,15 @@
 #include "base/buf.h"
 #include "views/aggregate/tree_cut.h"
 
-/* Appends the bytes. `has_before`: the cut is of a comparison. */
-void wk_page_tree_write(const struct wk_tree_shape *shape, const struct wk_tree_cut *cut,
-			bool has_before, struct wk_buf *answer);
+struct wk_page_tree {
+	const struct wk_tree_shape *shape;
+	const struct wk_tree_cut *cut;
+	bool has_before; /* the cut is of a comparison */
+	const struct wk_node_sum *allocated; /* by node, in addition to its weight; NULL: none */
+	uint32_t root, current;              /* nodes that were asked for; 0: none */
+};
+
+/* Appends the bytes. */
+void wk_page_tree_write(const struct wk_page_tree *tree, struct wk_buf *answer);
 
 #endif

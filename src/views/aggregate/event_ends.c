@@ -98,7 +98,8 @@ static void fill_ends(struct wk_event_ends *ends, const struct wk_event_rows *ro
 		const struct wk_end *end = &model->ends[keys[i].row];
 
 		ends->row[i] = row_of[end->sample];
-		ends->time_ns[i] = end->time_ns;
+		ends->time_ns[i] = i && end->time_ns < ends->time_ns[i - 1] ? ends->time_ns[i - 1]
+									    : end->time_ns;
 		ends->number[i] = keys[i].row;
 		end_row(&walk, ends->row[i], end, &weight[i], &times[i]);
 	}

@@ -34,7 +34,7 @@ static inline uint64_t wk_number_at(const struct wk_number_column *column, uint3
 struct wk_event_ends {
 	uint32_t count;
 	uint32_t *row;     /* of the event's rows */
-	uint64_t *time_ns; /* of the recording's clock */
+	uint64_t *time_ns; /* of the recording's clock; those that go back are the one before */
 	uint32_t *number;  /* of the model's ends */
 	struct wk_number_column weight, times;
 };

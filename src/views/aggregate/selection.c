@@ -109,6 +109,18 @@ static void keep_span(struct wk_selected_rows *selected, const struct wk_event_r
 	}
 }
 
+static void keep_ends_of_span(struct wk_selected_rows *selected, const struct wk_span *span,
+			      bool is_gone)
+{
+	const struct wk_event_ends *ends = selected->ends;
+	uint32_t high = smaller_numbers(ends->number, ends->count, span->to.at_end);
+	uint32_t low = smaller_numbers(ends->number, ends->count, span->from.at_end);
+
+	selected->end_high = high < selected->end_high ? high : selected->end_high;
+	if (is_gone && low > selected->end_low)
+		selected->end_low = low;
+}
+
 static void choose_ends(struct wk_selected_rows *selected, const struct wk_event_rows *rows,
 			const struct wk_row_selection *selection)
 {
@@ -120,16 +132,14 @@ static void choose_ends(struct wk_selected_rows *selected, const struct wk_event
 	selected->sign = is_gone ? 1 : -1;
 	if (selection->measure == WK_MEASURE_ALL || !rows->has_lifetimes)
 		return;
-	if (span) {
-		selected->end_high = smaller_numbers(ends->number, ends->count, span->to.at_end);
-		if (is_gone)
-			selected->end_low =
-				smaller_numbers(ends->number, ends->count, span->from.at_end);
-	} else {
+	selected->end_high = ends->count;
+	if (!span || selection->ends_have_time) {
 		selected->end_high = up_to(ends->time_ns, ends->count, selection->to_ns);
 		if (is_gone)
 			selected->end_low = before(ends->time_ns, ends->count, selection->from_ns);
 	}
+	if (span)
+		keep_ends_of_span(selected, span, is_gone);
 }
 
 void wk_selected_rows_init(struct wk_selected_rows *selected, const struct wk_event_rows *rows,

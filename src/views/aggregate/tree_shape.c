@@ -162,6 +162,8 @@ uint32_t wk_tree_shape_id(const struct wk_tree_shape *shape, uint32_t node)
 	case WK_LABEL_LINE:
 		return wk_folding_function(shape->folding, label);
 	case WK_LABEL_TEXT:
+	case WK_LABEL_HEAP:
+	case WK_LABEL_PART:
 	case WK_LABEL_SIZE:
 	case WK_LABEL_ANNOTATION:
 		return label; /* all are subjects */

@@ -53,6 +53,7 @@ enum wk_tree_side {
 
 struct wk_pairs;
 struct wk_annotations; /* views/tree/annotations.h */
+struct wk_tree_verbs;  /* views/tree/verbs.h */
 
 struct wk_tree_options {
 	bool by_process; /* first level: process names */
@@ -81,6 +82,7 @@ struct wk_tree_options {
 			       * or, inverted, their callers; other samples are the whole's own.
 			       * NULL: all */
 	const char *const *skip_after; /* callers of these functions are left out; NULL-ended */
+	const struct wk_tree_verbs *verbs; /* not for charts; NULL: none */
 	uint32_t most_nodes;    /* the lightest beyond this number become nodes of kind SMALL; 0:
 				 * none */
 	uint32_t most_inverted; /* inverted, this many frames are made and then stacks are cut (see

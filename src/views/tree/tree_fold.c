@@ -8,6 +8,7 @@
 #include "views/kind.h"
 #include "views/tree/chart_spans.h"
 #include "views/tree/merge.h"
+#include "views/tree/verbs.h"
 
 #define NO_NODE UINT32_MAX
 
@@ -239,13 +240,39 @@ static bool calls_its_rest(const struct wk_folding *f, wk_stack_id named)
 	       wk_name_without_clones(linked).len < linked.len;
 }
 
-static uint32_t child_for_stack(struct wk_folding *f, uint32_t parent, wk_stack_id named)
+/* Is a frame a part of `parent`, a node of the stacks below `top`? Otherwise its node has the
+ * label. */
+static bool is_joined(const struct wk_folding *f, uint32_t top, uint32_t parent, wk_stack_id named,
+		      uint32_t *label)
+{
+	const struct wk_tree_verbs *verbs = f->options->verbs;
+	wk_function_id function = function_of_stack(f, named);
+	uint32_t above = parent == top ? 0 : f->own.entries[parent].label;
+	bool is_code = parent != top;
+
+	if (verbs->actions && verbs->actions[function] == WK_FRAME_MERGE)
+		return true;
+	if (verbs->focus && !is_code && !verbs->focus[function])
+		return true;
+	if (verbs->actions && is_code && WK_LABEL_KIND(above) == WK_LABEL_FUNCTION &&
+	    verbs->actions[WK_LABEL_ID(above)] == WK_FRAME_COLLAPSE)
+		return true;
+	if (verbs->modules && verbs->modules[function])
+		*label = WK_LABEL(WK_LABEL_MODULE, f->module[function]);
+	return is_code && above == *label &&
+	       (verbs->joins_recursion || WK_LABEL_KIND(above) == WK_LABEL_MODULE);
+}
+
+static uint32_t child_for_stack(struct wk_folding *f, uint32_t top, uint32_t parent,
+				wk_stack_id named)
 {
 	uint32_t label = wk_folding_stack_label(f, named), known = f->own.count, node;
 
 	f->steps++;
 	if (WK_LABEL_KIND(label) == WK_LABEL_PROCESS_NAME &&
 	    !wk_grouping_has(&f->grouping, WK_GROUP_PROCESS))
+		return parent;
+	if (f->options->verbs && is_joined(f, top, parent, named, &label))
 		return parent;
 	if (joins_alike(f) && parent && f->own.entries[parent].label == label)
 		return parent;
@@ -291,7 +318,7 @@ static uint32_t leaf_of(struct folder *folder, uint32_t top, wk_stack_id named)
 	}
 	while (waiting) {
 		named = folder->path[--waiting];
-		node = child_for_stack(folder->f, node, named);
+		node = child_for_stack(folder->f, top, node, named);
 		remember(folder, top, named, node);
 	}
 	return node;
@@ -305,7 +332,7 @@ static uint32_t inverted_leaf_of(struct folder *folder, uint32_t top, wk_stack_i
 	if (is_known(folder, top, named))
 		return folder->node_of_stack[named];
 	for (; named; named = wk_folding_caller(folder->f, named))
-		node = child_for_stack(folder->f, node, named);
+		node = child_for_stack(folder->f, top, node, named);
 	remember(folder, top, leaf, node);
 	return node;
 }
@@ -405,25 +432,30 @@ static uint32_t label_of_subject(const struct wk_folding *f, enum wk_group_colum
 {
 	const struct wk_subject *about = wk_model_subject(f->model, sample);
 	wk_text_id text = 0;
+	enum wk_tree_label kind = WK_LABEL_TEXT;
 
 	switch (column) {
 	case WK_GROUP_ANNOTATION:
 		return annotation_label(f, sample);
 	case WK_GROUP_READIER:
 		return about->by || about->by_interrupt
-			       ? WK_LABEL(WK_LABEL_THREAD,
+			       ? WK_LABEL(WK_LABEL_READIER,
 					  wk_pairs_thread(f->options->pairs, about->by))
 			       : 0;
 	case WK_GROUP_SIZE:
 		return about->heap ? size_label(f->model, sample) : 0;
 	case WK_GROUP_HEAP:
 		text = f->model->heaps[about->heap].name;
+		kind = WK_LABEL_HEAP;
+		break;
+	case WK_GROUP_PART:
+		text = about->heap ? about->what : 0;
+		kind = WK_LABEL_PART;
 		break;
 	default:
-		if ((column == WK_GROUP_PART) == (about->heap != 0))
-			text = about->what;
+		text = about->heap ? 0 : about->what;
 	}
-	return text ? WK_LABEL(WK_LABEL_TEXT, text) : 0;
+	return text ? WK_LABEL(kind, text) : 0;
 }
 
 /* The level of a location column: 0 if the sample has no stack. */
@@ -591,13 +623,14 @@ static uint32_t bounded_leaf_of(struct folder *folder, const struct path *path)
 		uint32_t label = wk_folding_stack_label(f, named);
 
 		if (named != path->named && f->own.count >= most &&
+		    !(f->options->verbs && is_joined(f, path->top, node, named, &label)) &&
 		    !(joins_alike(f) && f->own.entries[node].label == label) &&
 		    !wk_trie_has(&f->own, node, label)) {
 			f->cut_stacks++;
 			f->cut_weight += path->weight;
 			break;
 		}
-		node = child_for_stack(f, node, named);
+		node = child_for_stack(f, path->top, node, named);
 	}
 	return node;
 }
@@ -816,7 +849,7 @@ static bool may_borrow(const struct wk_folding *f)
 			!options->folds_recursion && wk_folding_shows_all(f);
 	enum wk_frame_joins joins;
 
-	if (options->pairs && options->pairs->is_process)
+	if (options->verbs || (options->pairs && options->pairs->is_process))
 		return false;
 	if (!is_plain || has_levels(f) || !f->model->came_named)
 		return false;
@@ -904,7 +937,8 @@ void wk_folding_prepare(struct wk_folding *folding, const struct wk_model *model
 	*folding = (struct wk_folding){ .model = model, .options = options,
 					.grouping = wk_tree_grouping(options) };
 	folding->is_by_modules = wk_grouping_last(&folding->grouping) == WK_GROUP_MODULES;
-	if (folding->is_by_modules || wk_grouping_has(&folding->grouping, WK_GROUP_MODULE))
+	if (folding->is_by_modules || wk_grouping_has(&folding->grouping, WK_GROUP_MODULE) ||
+	    (options->verbs && options->verbs->modules))
 		folding->module = wk_functions_of_modules(model);
 	if (!options->pairs)
 		folding->merged =

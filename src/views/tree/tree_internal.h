@@ -8,7 +8,7 @@
  *   tree.c        the kept ones in the requested order, as columns
  *   tree_label.c  names of nodes
  *
- * For views/tree/ and views/aggregate/tree_shape.c alone. */
+ * For views/tree/, views/aggregate/tree_shape.c and render/page/page_path.c alone. */
 #ifndef WK_VIEWS_TREE_TREE_INTERNAL_H
 #define WK_VIEWS_TREE_TREE_INTERNAL_H
 
@@ -29,10 +29,13 @@ enum wk_tree_label {
 	WK_LABEL_THREAD,       /* 0: an interrupt, which belongs to no thread */
 	WK_LABEL_CPU,
 	WK_LABEL_MODULE,     /* function id: the first of its module */
-	WK_LABEL_TEXT,       /* text id: the subject of a row */
+	WK_LABEL_TEXT,       /* text id: the reason of a wait */
 	WK_LABEL_SIZE,       /* with this many binary digits */
 	WK_LABEL_LINE,       /* named frame: the first with its function and line */
 	WK_LABEL_ANNOTATION, /* number of a rule, see views/tree/annotations.h */
+	WK_LABEL_READIER,    /* the thread that ended a wait; 0: an interrupt */
+	WK_LABEL_HEAP,       /* text id: the heap of a block, */
+	WK_LABEL_PART,       /* and the part of the allocator */
 };
 #define WK_LABEL_ID_BITS     28
 #define WK_LABEL(kind, id)   ((uint32_t)(kind) << WK_LABEL_ID_BITS | (id))

@@ -76,8 +76,11 @@ struct wk_str wk_folding_name(const struct wk_folding *f, uint32_t label, struct
 	case WK_LABEL_MODULE:
 		return name_or_unknown(model, wk_function_module(model, id));
 	case WK_LABEL_THREAD:
+	case WK_LABEL_READIER:
 		return id ? thread_name(f, id, arena) : wk_str_c("(interrupt)");
 	case WK_LABEL_TEXT:
+	case WK_LABEL_HEAP:
+	case WK_LABEL_PART:
 		return wk_model_str(model, id);
 	case WK_LABEL_SIZE:
 		return size_name(id, arena);
@@ -103,6 +106,9 @@ enum wk_node_kind wk_label_kind(uint32_t label)
 		[WK_LABEL_SIZE] = WK_NODE_SUBJECT,
 		[WK_LABEL_LINE] = WK_NODE_FUNCTION,
 		[WK_LABEL_ANNOTATION] = WK_NODE_SUBJECT,
+		[WK_LABEL_READIER] = WK_NODE_THREAD,
+		[WK_LABEL_HEAP] = WK_NODE_SUBJECT,
+		[WK_LABEL_PART] = WK_NODE_SUBJECT,
 	};
 
 	return (enum wk_node_kind)kinds[WK_LABEL_KIND(label)];

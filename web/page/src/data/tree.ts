@@ -14,7 +14,7 @@ export function treeOf(plain: Uint8Array, event: number): ServedTree {
 	const { names: raw, texts } = JSON.parse(new TextDecoder().decode(plain.subarray(4, 4 + length)));
 	const columns = decodeColumns(plain.subarray(4 + length), WIDE), names = namesOf(raw);
 	const wide = (name: string) => columns[name] as Float64Array, narrow = (name: string) => columns[name] as Uint32Array;
-	const parent = narrow('parent'), count = parent.length, kind = Uint8Array.from(narrow('level') ?? narrow('kind').map(k => [0, 1, 3, 4, 5, 11, 12][k]));
+	const parent = narrow('parent'), count = parent.length, kind = Uint8Array.from(narrow('level'));
 	const fn = narrow('function'), text = narrow('text'), known = narrow('id');
 	const depth = new Uint16Array(count);
 	for (let node = 1; node < count; node++)
@@ -23,7 +23,7 @@ export function treeOf(plain: Uint8Array, event: number): ServedTree {
 		count, parent, kind, depth, ...childrenOfParents(parent), cut: raw.cutStacks ?? 0,
 		id: Uint32Array.from(kind, (level, node) => level === Kind.Function ? fn[node]
 			: level === Kind.Module ? names.image[fn[node]] : known[node] || text[node]),
-		inlined: Uint8Array.from(narrow('inlined')), first: wide('firstTime') ?? Float64Array.from(narrow('first')),
+		inlined: Uint8Array.from(narrow('inlined')), first: wide('firstTime'),
 		self: wide('self'), total: wide('total'), selfTimes: wide('selfTimes'), totalTimes: wide('totalTimes'),
 		before: null, selfBefore: null, allocated: wide('allocated') ?? null, allocations: wide('allocations') ?? null,
 		served: { number: wide('node'), text: Array.from(text, i => texts[i]), left: narrow('left'), leftWeight: wide('leftWeight') },

@@ -58,7 +58,7 @@ export function weightByPlace(slot: string, event: number, kept: Kept, place: In
 		return fromSamples(slot, event, [kept, place, ...time, count], samples =>
 			binsByPlace(recording.value!, samples, kept, place, places, [...time], count, head.events[event]!.cpuTime));
 	const each = Math.max(1, Math.min(count, Math.floor(MOST_BINS / place.length)));
-	const all = fromServer(slot, event, time, { by: 'process', count: each });
+	const all = fromServer(slot, event, time, { by: 'process', count: each, spread: head.events[event]!.cpuTime });
 	return all && fromSum(all, place, places, each, count);
 }
 

@@ -52,10 +52,13 @@ export interface Words {
 	count(times: number): string; // '1,200 samples'; '' if their number means nothing
 }
 
+export const hasWeight = (tree: Tree, node: number): boolean =>
+	tree.total[node] > 0 || tree.before !== null && tree.before[node] > 0;
+
 // The children of a node, in that order. Only those with a total.
 export function childrenOf(tree: Tree, node: number, order: Order, words?: Words): Uint32Array {
 	const list = tree.children.slice(tree.childAt[node], tree.childAt[node + 1])
-		.filter(child => tree.total[child] > 0 || (tree.before && tree.before[child] > 0));
+		.filter(child => hasWeight(tree, child));
 	if (order === 'weight')
 		return list.sort((a, b) => tree.total[b] - tree.total[a] || a - b);
 	if (order === 'time')

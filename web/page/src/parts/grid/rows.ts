@@ -2,7 +2,7 @@
 
 import { share } from '../../words/format';
 import { grid as say } from '../../words/grid';
-import { childrenOf, pathOf, type Tree, type Words } from '../../views/tree';
+import { childrenOf, hasWeight, pathOf, type Tree, type Words } from '../../views/tree';
 import { delimited, type Form } from '../table/delimited';
 
 const LONG = 2000; // a longer level starts with its first rows
@@ -78,10 +78,6 @@ export function sortedChildren(of: RowsOf, node: number): Uint32Array {
 	if (!list)
 		lists.set(node, list = sortedList(of, node));
 	return list;
-}
-
-function hasWeight(tree: Tree, node: number): boolean {
-	return tree.total[node] > 0 || tree.before !== null && tree.before[node] > 0;
 }
 
 export function hottestChild(tree: Tree, node: number): number {

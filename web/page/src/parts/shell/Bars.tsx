@@ -8,6 +8,7 @@ import { tabsOf } from '../../state/presets';
 import {
 	analysis, change, hasData, hits, hitWeight, nextHit, recording, removeFilter, searchPattern, setPreset, setRange, setTab, span, state,
 } from '../../state/state';
+import { hasWeight } from '../../views/tree';
 import { announced } from '../copy';
 
 const warningCount = () => recording.value!.head.warnings.length + recording.value!.damaged.size;
@@ -109,7 +110,8 @@ function Search() {
 		return () => clearTimeout(timer);
 	}, [typed]);
 	const isWrong = state.value.search !== '' && !searchPattern.value;
-	const found = hits.value?.reduce((sum, hit) => sum + hit, 0) ?? 0;
+	const tree = analysis.value?.tree;
+	const found = hits.value?.reduce((sum, hit, node) => sum + (hit && tree && hasWeight(tree, node) ? 1 : 0), 0) ?? 0;
 	const result = isWrong ? words.wrongPattern : hits.value && analysis.value
 		? words.matches(found, hitWeight.value, analysis.value.tree.total[0]) : '';
 	return <div class="shell-search" role="search">
