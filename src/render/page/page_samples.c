@@ -3,6 +3,7 @@
 #include "base/sort.h"
 #include "render/page/columns.h"
 #include "render/page/page_internal.h"
+#include "views/snapshots.h"
 
 /* The rows of one event. */
 struct writing {
@@ -117,12 +118,28 @@ void wk_page_samples(const struct wk_page_parts *parts, wk_source_id source, str
 
 /* ---- ends */
 
+/* What an end takes of its row: never more than the row has, and with the last byte all of it. */
+static uint64_t take_times(const struct wk_model *model, struct wk_left *left,
+			   const struct wk_end *end)
+{
+	uint64_t had_bytes = left->bytes[end->sample], times = wk_model_sample_times(model, end->sample);
+	uint64_t had = left->blocks ? left->blocks[end->sample] : had_bytes ? times : 0;
+
+	wk_left_end(left, end);
+	if (left->bytes[end->sample] == 0 && left->blocks)
+		left->blocks[end->sample] = 0;
+	if (left->bytes[end->sample] == 0)
+		return had;
+	return left->blocks ? had - left->blocks[end->sample] : 0;
+}
+
 void wk_page_ends(const struct wk_page_parts *parts, wk_source_id source, struct wk_buf *block)
 {
 	const struct wk_model *model = parts->model;
 	uint32_t count = 0;
 	uint32_t *ends = wk_alloc(((size_t)model->end_count + 1) * sizeof(*ends));
 	int64_t *values;
+	struct wk_left left = wk_left_start(model);
 	struct wk_columns columns = { 0 };
 
 	for (uint32_t i = 0; i < model->end_count; i++)
@@ -142,12 +159,13 @@ void wk_page_ends(const struct wk_page_parts *parts, wk_source_id source, struct
 		values[i] = wk_column_value(model->ends[ends[i]].weight);
 	wk_columns_add(&columns, "weight", values, count, false);
 	for (uint32_t i = 0; i < count; i++)
-		values[i] = wk_column_value(model->ends[ends[i]].times);
+		values[i] = wk_column_value(take_times(model, &left, &model->ends[ends[i]]));
 	wk_columns_add(&columns, "times", values, count, false);
 	for (uint32_t i = 0; i < count; i++)
 		values[i] = model->ends[ends[i]].is_left;
 	wk_columns_add(&columns, "left", values, count, false);
 	wk_columns_write(&columns, block);
+	wk_left_fini(&left);
 	WK_FREE_ALL(ends, values);
 }
 
