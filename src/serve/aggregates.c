@@ -62,7 +62,8 @@ static bool read_event(const struct wk_aggregates *a, const struct wk_request *r
 	struct wk_buf name = { 0 };
 	bool ok = wk_argument_text(request, "event", &name, err);
 
-	*source = name.len ? find_event(a->model, wk_buf_str(&name)) : a->kept.selection->filter.source;
+	*source = name.len ? find_event(a->model, wk_buf_str(&name))
+			   : a->kept.selection->filter.source;
 	if (ok && !*source)
 		ok = wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			     name.len ? "the recording has no event \"%s\"" : WK_NO_SAMPLES "%s",
@@ -223,8 +224,8 @@ static bool read_opened(const struct wk_request *request, struct node_names *nam
 		if (names->opened_count == MOST_LISTED)
 			ok = wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 				     "the argument \"open\" has more than %d nodes", MOST_LISTED);
-		else if (!read_node_name(piece, WK_APPEND(names->opened, names->opened_count,
-							  names->cap)))
+		else if (!read_node_name(piece,
+					 WK_APPEND(names->opened, names->opened_count, names->cap)))
 			ok = wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 				     "the argument \"open\" is not a list of nodes");
 	}
@@ -382,8 +383,9 @@ static bool read_histogram(const struct wk_request *request, struct histogram *h
 	    !read_words(request, h, err))
 		return false;
 	if (h->has_nodes + h->has_levels + h->by_process + h->sums > 1)
-		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "only one of \"nodes\", \"levels\", \"by\" and \"sums\" is possible");
+		return wk_fail(
+			err, WK_EUSAGE, WK_NOWHERE,
+			"only one of \"nodes\", \"levels\", \"by\" and \"sums\" is possible");
 	return h->nodes.count * h->bins.count <= MOST_BIN_SUMS ||
 	       wk_fail(err, WK_EUSAGE, WK_NOWHERE, "more than %d bins of all nodes", MOST_BIN_SUMS);
 }

@@ -313,7 +313,8 @@ static bool is_same_span(const struct wk_span *a, const struct wk_span *b)
 static bool is_same(const struct wk_weighed *a, const struct wk_weighed *b)
 {
 	return a->is_known == b->is_known && a->from_ns == b->from_ns && a->to_ns == b->to_ns &&
-	       a->filter == b->filter && a->measure == b->measure && is_same_span(&a->span, &b->span);
+	       a->filter == b->filter && a->measure == b->measure &&
+	       is_same_span(&a->span, &b->span);
 }
 
 /* Sets weights unless they are those of the selection. */
@@ -341,8 +342,7 @@ struct wk_kept_tree *wk_kept_weighed(struct wk_kept *kept, const struct wk_asked
 	return tree;
 }
 
-const struct wk_node_sum *wk_kept_allocated(struct wk_kept_tree *tree,
-					    const struct wk_asked *asked)
+const struct wk_node_sum *wk_kept_allocated(struct wk_kept_tree *tree, const struct wk_asked *asked)
 {
 	if (!tree->shape->rows->has_lifetimes || asked->selection.measure == WK_MEASURE_ALL)
 		return NULL;

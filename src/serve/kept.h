@@ -22,7 +22,7 @@ struct wk_asked {
 	struct wk_buf preset; /* whose rules the level `annotation` has */
 	struct wk_buf expression;
 	struct wk_page_filters filters;
-	wk_process_id process; /* only its samples; 0: those of all */
+	wk_process_id process;             /* only its samples; 0: those of all */
 	struct wk_row_selection selection; /* the filters are its bits */
 	struct wk_span span;
 	uint64_t filter; /* its number; 0: none */

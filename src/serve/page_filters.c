@@ -81,8 +81,9 @@ static bool read_pattern(struct wk_page_filter *filter, struct wk_err *err)
 	if (filter->kind != OF_PATTERN)
 		return true;
 	filter->pattern = wk_page_pattern_new(filter->text, &why);
-	return filter->pattern || wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-					  "the argument \"filters\": a pattern is invalid: %s", why);
+	return filter->pattern ||
+	       wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+		       "the argument \"filters\": a pattern is invalid: %s", why);
 }
 
 static bool check_text(struct wk_str text, struct wk_err *err)
@@ -132,9 +133,8 @@ static bool read_list(struct wk_page_filters *filters, struct wk_json *json, str
 			     : wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 				       "the argument \"filters\" has more than %d filters",
 				       MOST_FILTERS);
-	return ok && (!json->is_cut ||
-		      wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			      "the argument \"filters\" ends within its JSON"));
+	return ok && (!json->is_cut || wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+					       "the argument \"filters\" ends within its JSON"));
 }
 
 static void add_key(struct wk_buf *key, const struct wk_page_filter *filter)
@@ -347,9 +347,9 @@ uint64_t *wk_page_filters_bits(const struct wk_page_filters *filters,
 
 	for (uint32_t i = 0; i < rows->count; i++) {
 		uint32_t sample = wk_event_row_sample(rows, i);
-		bool is_kept = (!threads || threads[wk_sample_thread(samples, sample)]) &&
-			       (!stacks ||
-				stacks[wk_model_named_of(page->model, samples->stack[sample])]);
+		bool is_kept =
+			(!threads || threads[wk_sample_thread(samples, sample)]) &&
+			(!stacks || stacks[wk_model_named_of(page->model, samples->stack[sample])]);
 
 		bits[i / 64] |= (uint64_t)is_kept << (i % 64);
 	}

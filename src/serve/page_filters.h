@@ -18,8 +18,8 @@ struct wk_page_filters {
 	struct wk_page_filter *at;
 	size_t count, cap;
 	struct wk_arena arena;
-	/* Equal for lists that keep the same, and for those that change trees in the same way; empty if
-	 * they do not. */
+	/* Equal for lists that keep the same, and for those that change trees in the same way;
+	 * empty if they do not. */
 	struct wk_buf kept_key, verbs_key;
 };
 
@@ -27,7 +27,8 @@ struct wk_page_filters {
 bool wk_page_filters_read(struct wk_page_filters *filters, struct wk_str json, struct wk_err *err);
 void wk_page_filters_fini(struct wk_page_filters *filters);
 
-/* By row: 1 if all filters keep it, and it is of the process, if that is not 0. The caller frees it.
+/* By row: 1 if all filters keep it, and it is of the process, if that is not 0. The caller frees
+ * it.
  */
 uint64_t *wk_page_filters_bits(const struct wk_page_filters *filters,
 			       const struct wk_event_rows *rows, wk_process_id process,

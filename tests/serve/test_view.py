@@ -373,6 +373,173 @@ def _(t):
         t.equal(Tree(unknown.body).rows, whole_tree.rows, "unknown nodes")
 
 
+def filters_of(*filters):
+    """The argument `filters` of pairs of a kind and a text."""
+    listed = [dict(zip(("kind", "text", "out"), one)) for one in filters]
+    return "filters=" + urllib.parse.quote(json.dumps(listed))
+
+
+# Calls with recursion, and a weight for each.
+CALLS = "main;a;b;leaf 1\nmain;a;a;b 2\nmain;b;a;leaf 4\nmain 16\n"
+
+# The same with modules, as `perf script` prints them, the innermost first.
+SAMPLES = (("a app", "q libx.so", "p libx.so", "main app"), ("p libx.so", "main app"),
+           ("p libx.so", "a app", "q libx.so", "main app"))
+
+
+def perf_script():
+    """A sample of each of these stacks, of 1, 2 and 4."""
+    lines = []
+    for number, frames in enumerate(SAMPLES):
+        lines.append(f"app 7 [000] 1.00000{number}: {2 ** number} cycles:")
+        for frame in frames:
+            function, module = frame.split()
+            lines.append(f"\t4005d0 {function}+0x10 (/x/{module})")
+        lines.append("")
+    return "\n".join(lines) + "\n"
+
+
+def totals(t, server, *filters, more=""):
+    """By path, without the whole's name."""
+    tree = ask_tree(t, server, f"group=stack{more}&{filters_of(*filters)}")
+    return {"/".join(path[1:]): total for path, total, _, _ in tree.rows}
+
+
+@tap.case("verbs: trees that are written by hand")
+def _(t):
+    (t.folder / "calls.folded").write_text(CALLS)
+    with view(t, "calls.folded") as server:
+        def is_tree(expected, *filters, more=""):
+            t.equal(totals(t, server, *filters, more=more), expected, f"{filters} {more}")
+
+        whole = {"": 23, "main": 23, "main/a": 3, "main/a/b": 1, "main/a/b/leaf": 1, "main/a/a": 2, "main/a/a/b": 2,
+                 "main/b": 4, "main/b/a": 4, "main/b/a/leaf": 4}
+        is_tree(whole)
+        merged = {"": 23, "main": 23, "main/b": 7, "main/b/leaf": 5}
+        is_tree(merged, ("merge", "a"))
+        is_tree(merged, ("collapse", "a"), ("merge", "a"))
+        is_tree({"": 23, "main": 23, "main/a": 3, "main/b": 4, "main/b/a": 4}, ("collapse", "a"))
+        is_tree({"": 23, "main": 23, "main/a": 3, "main/b": 4}, ("collapse", "a"), ("collapse", "b"))
+        is_tree({"": 23, "main": 23, "main/a": 3, "main/a/b": 3, "main/a/b/leaf": 1, "main/b": 4, "main/b/a": 4,
+                 "main/b/a/leaf": 4}, ("recursion", ""))
+        is_tree({"": 7, "a": 7, "a/b": 1, "a/b/leaf": 1, "a/a": 2, "a/a/b": 2, "a/leaf": 4}, ("focus", "a"))
+        is_tree({"": 7, "b": 7, "b/leaf": 5}, ("merge", "a"), ("focus", "b"))
+        is_tree({"": 0}, ("focus", "none"))
+        is_tree({"": 5, "leaf": 5}, ("focus", "b"), ("focus", "leaf"))
+        is_tree({"": 7, "b": 7, "b/a": 3, "b/a/main": 1, "b/a/a": 2, "b/a/a/main": 2, "b/main": 4}, ("focus", "b"),
+                more="&inverted=1")
+        is_tree({"": 23, "leaf": 5, "leaf/b": 1, "leaf/a": 4, "leaf/a/b": 4, "b": 2, "main": 16}, ("collapse", "b"),
+                more="&inverted=1")
+        is_tree({"": 23, "leaf": 5, "leaf/b": 5, "leaf/b/main": 5, "b": 2, "b/main": 2, "main": 16}, ("merge", "a"),
+                more="&inverted=1")
+        is_tree(whole)
+
+
+@tap.case("verbs of modules")
+def _(t):
+    (t.folder / "app.txt").write_text(perf_script())
+    with view(t, "app.txt") as server:
+        module = ("merge-module", "libx.so")
+        t.equal(totals(t, server, module),
+                {"": 7, "main": 7, "main/libx.so": 7, "main/libx.so/a": 5, "main/libx.so/a/libx.so": 4}, "merged")
+        t.equal(totals(t, server, module, more="&inverted=1"),
+                {"": 7, "a": 1, "a/libx.so": 1, "a/libx.so/main": 1, "libx.so": 6, "libx.so/main": 2,
+                 "libx.so/a": 4, "libx.so/a/libx.so": 4, "libx.so/a/libx.so/main": 4}, "inverted")
+        t.equal(totals(t, server, module, ("merge", "a")), {"": 7, "main": 7, "main/libx.so": 7}, "with what is merged")
+        tree = ask_tree(t, server, "group=stack&" + filters_of(module))
+        t.equal(tree.columns["level"][:3], [0, 12, 11], "levels")
+        t.equal(totals(t, server, ("module", "libx.so", True)), {"": 0}, "a filter")
+
+
+@tap.case("filters of the page")
+def _(t):
+    with view(t, SHOP) as server:
+        plain = ask_tree(t, server, "group=stack")
+        total = plain.columns["total"][0]
+
+        def weight(*filters):
+            return ask_tree(t, server, "group=stack&" + filters_of(*filters)).columns["total"][0]
+
+        coins = ask_tree(t, server, "group=stack&filter=stack+%3D~+coins%24").columns["total"][0]
+        t.true(0 < coins < total, "a function")
+        t.equal(weight(), total, "no filters")
+        t.equal(weight(("function", "count_coins")), coins, "function")
+        t.equal(weight(("function", "count_coins", True)), total - coins, "not a function")
+        t.equal(weight(("pattern", "COINS$")), 0, "a capital letter: the case counts")
+        t.equal(weight(("pattern", "(?:coins|x)+?$")), coins, "a pattern of JavaScript")
+        t.equal(weight(("process", "shop"), ("process", "none")), total, "alternatives")
+        t.equal(weight(("process", "shop", True)), 0, "not a process")
+        t.equal(weight(("pid", "none")), 0, "no process")
+        t.equal(weight(("function", "count_coins"), ("function", "weigh_flour")), 0, "both at once")
+        t.equal(weight(("preset", "none")), total, "an unknown preset keeps all")
+        tree = ask_tree(t, server, "group=stack&filter=stack+%3D~+coins%24&" + filters_of(("function", "weigh_flour")))
+        t.equal(tree.columns["total"][0], 0, "with an expression")
+        bins = ask_bins(t, server, "count=9&" + filters_of(("function", "count_coins")))
+        t.equal(sum(bins["weight"]), coins, "bins")
+        answer = server.ask("search?pattern=.&group=stack&" + filters_of(("function", "count_coins")))
+        t.equal(answer.json["weight"], coins, "search")
+
+
+@tap.case("nodes by the hashes of paths")
+def _(t):
+    with view(t, SHOP) as server:
+        found = server.ask("tree?group=stack&share=1&root=%s&current=%s&open=0,%s" % (("0" * 16,) * 3))
+        t.equal((Tree(found.body).facts["root"], Tree(found.body).facts["current"]), (0, 0), "no such path")
+        tree = ask_tree(t, server, "group=process,stack")
+        # web/page/src/views/path.ts, of "1:shop"
+        a, b = 0x811c9dc5, 0x9e3779b9
+        for unit in b"1:shop":
+            a, b = (a ^ unit) * 0x01000193 % 2 ** 32, (b + unit ^ b >> 13) * 0x5bd1e995 % 2 ** 32
+        path = "%08x%08x" % ((a * 0x85ebca6b + b) % 2 ** 32, b * 0xc2b2ae35 % 2 ** 32 ^ a)
+        for arguments, key in ((f"current={path}", "current"), (f"root={path}", "root")):
+            came = Tree(server.ask(f"tree?share=1&{arguments}").body)
+            row = came.facts[key]
+            t.equal((came.columns["level"][row], came.columns["node"][row]), (1, tree.nodes[("all", "shop")]), key)
+        t.true(("all", "shop") in tree.nodes, "the process")
+        opened = Tree(server.ask(f"tree?share=1&open={path}").body)
+        children = [path for path in tree.nodes if len(path) == 3 and path[1] == "shop"]
+        t.true(all(path in opened.nodes for path in children), "opened")
+
+
+@tap.case("columns of memory, sums and bins of processes")
+def _(t):
+    with view(t, MEMORY) as server:
+        everything = ask_tree(t, server, "event=heap&group=stack")
+        t.true("allocated" not in everything.columns, "all is what was allocated")
+        for measure in ("outstanding", "gone"):
+            tree = ask_tree(t, server, "event=heap&group=stack&measure=" + measure)
+            allocated = dict(zip(tree.nodes, zip(tree.columns["allocated"], tree.columns["allocations"])))
+            expected = dict(zip(everything.nodes, zip(everything.columns["total"], everything.columns["totalTimes"])))
+            t.equal(allocated, {path: expected[path] for path in allocated}, measure)
+        t.equal(min(everything.columns["firstTime"][1:]), everything.columns["firstTime"][0], "first seen")
+        sums = ask_bins(t, server, "event=heap&sums=process")
+        t.equal((sum(sums["weight"]), sum(sums["times"])),
+                (everything.columns["total"][0], everything.columns["totalTimes"][0]), "sums")
+        bins = ask_bins(t, server, "event=heap&by=process&count=4")
+        processes = len(json.loads(server.ask("block/head").body)["processes"])
+        t.equal(len(sums["weight"]), processes, "a sum for each process")
+        t.equal([sum(bins["weight"][i * 4:i * 4 + 4]) for i in range(processes)], sums["weight"], "bins")
+    with view(t, SHOP) as server:
+        # Samples of 10 ms, in bins of 1 ms: each fills ten.
+        cpu = ask_bins(t, server, "by=process&count=1000&from=0&to=1000000000&spread=1")["weight"]
+        t.true(0 < max(cpu) < 10000000, max(cpu))
+
+
+@tap.case("snapshots and presets of the page")
+def _(t):
+    massif = str(tap.ROOT / "tests" / "golden" / "massif" / "events" / "input.massif")
+    with view(t, massif) as server:
+        count = len(json.loads(server.ask("block/head").body)["snapshots"])
+        t.true(count >= 2, count)
+        for number in range(1, count + 1):
+            tree = ask_tree(t, server, f"event=heap&group=stack&measure=outstanding&between=0,{number}")
+            shown = call_tree(t, "bytes", "--by", "heap", "--snapshot", str(number), "--group", "stack", massif)
+            t.equal([row[:3] for row in tree.rows], [row[:3] for row in shown], f"snapshot {number}")
+        expect(t, server.ask(f"tree?event=heap&between=0,{count + 1}"), 400, "an unknown snapshot")
+        tree = ask_tree(t, server, "event=heap&group=annotation,stack&preset=cpu")
+        t.equal(tree.columns["level"][1], 10, "an annotation")
+
+
 @tap.case("node numbers stay when trees are made again")
 def _(t):
     with view(t, SHOP) as server:
@@ -421,6 +588,12 @@ def _(t):
                           "group=annotation,stack", "group=" + "process," * 500, "group=%zz", "inverted=2",
                           "inverted=", "all-inline=yes", "measure=most", "measure=", "from=x", "from=1.5",
                           "from=--1", "to=-", "to=99999999999999999999", "from=2&to=1", "from=1&to=-1",
+                          "between=", "between=1", "between=1,2,3", "between=0,0", "between=0,1", "filters=",
+                          "filters=x", "filters=%7B%7D", "filters=[", "filters=[1]", "filters=[{}]", "filters=%ff",
+                          "filters=[[]]", filters_of(("none", "x")), filters_of(("pattern", "(")),
+                          filters_of(("pattern", "(?=a)")), filters_of(("pattern", "\\p{L}")),
+                          filters_of(("pattern", "[a")), filters_of(("pattern", "a\\")), filters_of(("pid", "\0")),
+                          filters_of(*[("pid", "1")] * 201), "filters=" + "[" * 2000,
                           "filter=%22", "filter=function+contains", "filter=%ff", "filter=" + "(" * 2000):
             for route in ("tree?", "bins?", "search?pattern=x&"):
                 answer = server.ask(route + arguments)
@@ -428,7 +601,10 @@ def _(t):
                 t.true(len(answer.json["error"]) > 5, answer.json)
         for route in ("tree?share=2", "tree?share=-1", "tree?share=nan", "tree?share=", "tree?root=x",
                       "tree?root=-1", "tree?root=4294967296", "tree?open=1,", "tree?open=,", "tree?open=a",
-                      "tree?open=1,99999999999", "tree?current=1.5", "bins?count=0", "bins?count=20001",
+                      "tree?open=1,99999999999", "tree?current=1.5",
+                      "tree?current=0123456789abcde", "tree?root=0123456789ABCDEF", "tree?open=0123456789abcdefg",
+                      "bins?by=thread", "bins?sums=", "bins?by=process&sums=process", "bins?by=process&levels=1",
+                      "bins?spread=2", "bins?count=0", "bins?count=20001",
                       "bins?count=", "bins?levels=1&nodes=1", "bins?levels=x", "bins?nodes=1,,2", "search",
                       "bins?count=20000&nodes=" + "1," * 60 + "1", "bins?nodes=-1", "search?pattern=",
                       "search?pattern=(", "search?pattern=%5B", "search?pattern=%ff",
@@ -441,6 +617,8 @@ def _(t):
         for route in ("tree/", "trees", "bins/0", "search/x"):
             expect(t, server.ask(route), 404, route)
         for route in ("tree?from=-5&to=18446744073709551615", "bins?from=-18446744073709551615", "tree?open=",
+                      "tree?" + filters_of(*[("recursion", "")] * 200), "tree?" + filters_of(("pattern", "(a*)*" * 20)),
+                      "bins?from=0&to=18446744073709551615&by=process&spread=1", "tree?filters=[]",
                       "bins?from=0&to=18446744073709551615", "search?pattern=" + "(a*)*" * 50):
             expect(t, server.ask(route), 200, route)
         tree = ask_tree(t, server, "group=stack")

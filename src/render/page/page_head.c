@@ -364,7 +364,8 @@ void wk_page_head(const struct wk_page_parts *parts, struct wk_buf *block)
 	rows(parts, &out, "threads", model->thread_count, use->threads, write_thread);
 	rows(parts, &out, "subjects", model->subject_count, use->subjects, write_subject);
 	rows(parts, &out, "heaps", model->heap_count, NULL, write_heap);
-	list(parts, &out, "snapshots", model->snapshot_count, wk_page_shows_snapshot, write_snapshot);
+	list(parts, &out, "snapshots", model->snapshot_count, wk_page_shows_snapshot,
+	     write_snapshot);
 	list(parts, &out, "marks", model->mark_count, is_mark_shown, write_mark);
 	sentences(&out, "quality", page->quality, page->quality_count);
 	sentences(&out, "warnings", page->warnings, page->warning_count);

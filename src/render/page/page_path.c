@@ -223,8 +223,7 @@ uint64_t *wk_page_paths_new(const struct wk_tree_shape *shape)
 	paths[0] = 0;
 	for (uint32_t i = 1; i < shape->count; i++) {
 		enum wk_page_level level = wk_page_level(shape, i);
-		uint32_t *number =
-			wk_map_at(&numbers, (uint64_t)level << 32 | shape->label[i]);
+		uint32_t *number = wk_map_at(&numbers, (uint64_t)level << 32 | shape->label[i]);
 		uint64_t above = paths[shape->parent[i]];
 		uint32_t high, low;
 

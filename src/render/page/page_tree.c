@@ -177,7 +177,7 @@ static int64_t first_time_of(const struct answer *a, uint32_t row)
 	if (first >= rows->count)
 		return 0;
 	since = (int64_t)(wk_event_row_time(rows, first) - wk_model_begin_ns(rows->model));
-	return since > WK_COLUMN_MOST ? WK_COLUMN_MOST
+	return since > WK_COLUMN_MOST    ? WK_COLUMN_MOST
 	       : since < -WK_COLUMN_MOST ? -WK_COLUMN_MOST
 					 : since;
 }

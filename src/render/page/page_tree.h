@@ -11,7 +11,7 @@
 struct wk_page_tree {
 	const struct wk_tree_shape *shape;
 	const struct wk_tree_cut *cut;
-	bool has_before; /* the cut is of a comparison */
+	bool has_before;                     /* the cut is of a comparison */
 	const struct wk_node_sum *allocated; /* by node, in addition to its weight; NULL: none */
 	uint32_t root, current;              /* nodes that were asked for; 0: none */
 };

@@ -111,7 +111,8 @@ void wk_histogram_of_processes(const struct wk_event_rows *rows,
 			       const struct wk_time_bins *bins, bool spreads, double *sums)
 {
 	double span_ns = (double)(bins->to_ns - bins->from_ns);
-	struct spreading s = { rows, bins, (span_ns < 1 ? 1 : span_ns) / bins->count, spreads, sums };
+	struct spreading s = { rows, bins, (span_ns < 1 ? 1 : span_ns) / bins->count, spreads,
+			       sums };
 	size_t count = (size_t)rows->model->process_count * bins->count;
 
 	memset(sums, 0, count * sizeof(*sums));

@@ -20,8 +20,8 @@ struct wk_row_selection {
 	const uint64_t *bits;       /* by row: wk_event_rows_in_view(); NULL: all */
 	const struct wk_span *span; /* between two snapshots: wk_span_find(); NULL: no snapshots.
 				     * Growing stacks are for a filter to choose */
-	bool ends_have_time; /* of snapshots, only what was freed by the end of the time is freed; else
-			      * that time is of allocations alone */
+	bool ends_have_time; /* of snapshots, only what was freed by the end of the time is freed;
+			      * else that time is of allocations alone */
 	enum wk_row_measure measure;
 };
 

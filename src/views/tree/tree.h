@@ -81,7 +81,7 @@ struct wk_tree_options {
 	const uint8_t *focus; /* by function, as merged: only calls of those, and what these call
 			       * or, inverted, their callers; other samples are the whole's own.
 			       * NULL: all */
-	const char *const *skip_after; /* callers of these functions are left out; NULL-ended */
+	const char *const *skip_after;     /* callers of these functions are left out; NULL-ended */
 	const struct wk_tree_verbs *verbs; /* not for charts; NULL: none */
 	uint32_t most_nodes;    /* the lightest beyond this number become nodes of kind SMALL; 0:
 				 * none */
