@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // The analysis page: how large it is, how fast it opens and answers, and how much memory it takes,
-// for 1 and 5 million samples; and speedscope with the same recording. Fails over a limit.
+// for 1 and 5 million samples, in a file and served; and speedscope with the same recording. Fails over a limit.
 //
 //	NODE_PATH=build-npm/node_modules WICK=build/wick node bench/page.js [RUNS]
 //
@@ -150,6 +150,53 @@ async function measureMillion(file) {
 	return { flame: median(flames), memory: median(memory) };
 }
 
+// `wick view` of it; its address once it is there.
+async function serve(text) {
+	const server = spawn(wick, ['view', '-q', '--no-open', text], { stdio: ['ignore', 'pipe', 'inherit'] });
+	const address = await new Promise((done, fail) => {
+		server.stdout.once('data', out => done(String(out).trim()));
+		server.once('exit', code => fail(new Error(`wick view ended with ${code}`)));
+	});
+	return { address, end: () => server.kill('SIGTERM') };
+}
+
+// From a key of the brush until the status has the new number of samples and the frame with it is painted: all
+// that a person waits for, the server's part as well.
+const moveBrush = page => page.evaluate(() => new Promise(done => {
+	const status = document.querySelector('.shell-status span'), begun = performance.now();
+	const observer = new MutationObserver(() => {
+		observer.disconnect();
+		requestAnimationFrame(() => setTimeout(() => done(performance.now() - begun), 0));
+	});
+	observer.observe(status, { characterData: true, childList: true, subtree: true });
+	document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowLeft', bubbles: true, cancelable: true }));
+}));
+
+async function measureServed(text) {
+	const server = await serve(text), again = [], moves = [];
+	let browser = await launch();
+	const first = await opened(browser, server.address, 'body[data-ready=yes] .flame canvas');
+	row('5 M samples served: first painted flame graph', [first.painted], 'ms', 1000, 1000);
+	await browser.close();
+	for (let i = 0; i < runs; i++) {
+		browser = await launch();
+		again.push((await opened(browser, server.address, 'body[data-ready=yes] .flame canvas')).painted);
+		await browser.close();
+	}
+	row('5 M samples served: painted again', again, 'ms', 1000, 1000);
+	browser = await launch();
+	const { page } = await opened(browser, server.address, 'body[data-ready=yes] .flame canvas');
+	await page.locator('[role=slider]').last().focus();
+	for (let i = 0; i < 15; i++) {
+		await page.waitForTimeout(250);
+		moves.push(await moveBrush(page));
+	}
+	row('5 M samples served: brush answered', moves, 'ms', 100, 100);
+	row('5 M samples served: memory of the tab', [memoryOf(browser)], 'MB');
+	await browser.close();
+	server.end();
+}
+
 async function speedscope(text, own) {
 	let dist;
 	try {
@@ -196,7 +243,7 @@ async function main() {
 	const page = report(million);
 	row('report of 1 M samples, 100 k stacks', [fs.statSync(page).size], 'MB', 4e6, 6e6);
 	const own = await measureMillion(page);
-	const five = report(await made('five', 5e6));
+	const fiveText = await made('five', 5e6), five = report(fiveText);
 	const times = [];
 	for (let i = 0; i < Math.min(runs, 3); i++) {
 		const browser = await launch();
@@ -204,6 +251,7 @@ async function main() {
 		await browser.close();
 	}
 	row('5 M samples: painted flame graph', times, 'ms', 1500, 3000);
+	await measureServed(fiveText);
 	await speedscope(million, own);
 	process.exit(failed ? 1 : 0);
 }

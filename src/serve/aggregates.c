@@ -624,3 +624,13 @@ bool wk_aggregates_answer(struct wk_aggregates *a, const struct wk_request *requ
 	*type = route->type;
 	return route->answer(a, request, answer, err);
 }
+
+void wk_aggregates_prepare(struct wk_aggregates *a)
+{
+	const struct wk_request request = { 0 };
+	struct wk_buf answer = { 0 };
+	struct wk_err err = { 0 };
+
+	answer_tree(a, &request, &answer, &err);
+	wk_buf_fini(&answer);
+}

@@ -25,4 +25,7 @@ bool wk_aggregates_has(struct wk_str route);
 bool wk_aggregates_answer(struct wk_aggregates *aggregates, const struct wk_request *request,
 			  struct wk_buf *answer, const char **type, struct wk_err *err);
 
+/* Makes what the first answers need, so that they come at once. */
+void wk_aggregates_prepare(struct wk_aggregates *a);
+
 #endif

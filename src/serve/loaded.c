@@ -23,7 +23,7 @@ static struct wk_report_page *make_page(struct wk_loaded *loaded,
 	struct wk_out page = wk_out_to_buf(&loaded->page);
 	const struct wk_page_served served = {
 		.generation = loaded->generation,
-		.sends_trees = options->sends_trees || loaded->model->samples.count > MANY_SAMPLES,
+		.sends_trees = loaded->sends_trees,
 	};
 
 	if (!report)
@@ -47,8 +47,11 @@ struct wk_loaded *wk_loaded_new(const struct wk_view_options *options,
 	*symbolizer = (struct wk_symbolizer){ 0 };
 	loaded->model =
 		wk_open_paths(options->paths, open, loaded->symbolizer.symbols, messages, err);
-	if (loaded->model)
+	if (loaded->model) {
+		loaded->sends_trees =
+			options->sends_trees || loaded->model->samples.count > MANY_SAMPLES;
 		loaded->report = make_page(loaded, options, messages, err);
+	}
 	if (!loaded->report) {
 		wk_loaded_free(loaded);
 		return NULL;

@@ -481,6 +481,17 @@ static struct wk_loaded *open_first(struct wk_view_server *server, struct wk_err
 	return loaded;
 }
 
+/* While the browser starts. */
+static void prepare(void *context)
+{
+	struct wk_view_server *server = context;
+	struct wk_loaded *loaded = take_loaded(server);
+
+	if (loaded->sends_trees && !is_ending(server))
+		wk_aggregates_prepare(loaded->aggregates);
+	leave_loaded(server, loaded);
+}
+
 static bool start_threads(struct wk_view_server *server, struct wk_err *err)
 {
 	server->reader = wk_worker_new();
@@ -508,6 +519,7 @@ struct wk_view_server *wk_view_server_new(const struct wk_view_options *options,
 	server->http = wk_http_new(&http, err);
 	if (!server->http)
 		goto fail;
+	wk_worker_add(server->aggregator, prepare, server);
 	if (server->remote.symbols) {
 		wk_symbol_news_begin(server->news);
 		wk_worker_add(server->fetcher, fetch, server);
