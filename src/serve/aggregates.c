@@ -627,10 +627,12 @@ bool wk_aggregates_answer(struct wk_aggregates *a, const struct wk_request *requ
 
 void wk_aggregates_prepare(struct wk_aggregates *a)
 {
-	const struct wk_request request = { 0 };
+	struct wk_request request = { 0 };
 	struct wk_buf answer = { 0 };
 	struct wk_err err = { 0 };
 
+	wk_buf_add_text(&request.target, "/tree"); /* all arguments have defaults */
 	answer_tree(a, &request, &answer, &err);
 	wk_buf_fini(&answer);
+	wk_request_fini(&request);
 }
