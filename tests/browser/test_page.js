@@ -217,6 +217,9 @@ test('without script, and without DecompressionStream, there is the table of the
 		skip('WebDriver BiDi cannot turn script off in Firefox');
 	const plain = await openPage(report(cpu), { script: false });
 	holds(await plain.locator('#plain').innerText(), 'hash');
+	const { y } = await plain.locator('#plain table').boundingBox();
+	if (y > 100)
+		throw new Error(`the table begins ${y} pixels below the top`);
 	const old = write('old.html', fs.readFileSync(report(cpu), 'utf8'));
 	const page = await openPage(old, { script: false });
 	equal(await page.locator('#plain table').isVisible(), true);

@@ -107,7 +107,7 @@ function columnsOf(shape: Analysis, names: Words): GridColumn[] {
 		const { allocated, allocations } = tree;
 		columns.push(
 			{ key: 'allocated', title: event.pages ? words.committed : words.allocated, value: node => allocated[node], text: names.amount },
-			{ key: 'average', title: words.average, value: node => allocated[node] / allocations![node], text: names.amount });
+			{ key: 'average', title: words.average, value: node => Math.round(allocated[node] / allocations![node]), text: names.amount });
 	}
 	columns.push({ key: 'when', title: words.when, width: 0, value: node => -tree.first[node], text: () => '',
 		whens: nodes => {

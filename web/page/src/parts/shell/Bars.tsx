@@ -82,7 +82,7 @@ function TimeField() {
 
 export function Chips() {
 	const { range, filters } = state.value;
-	const length = span.value[1] - span.value[0];
+	const length = range ? range[1] - range[0] : 0;
 	const clear = actionOf('clear'), undo = actionOf('undo'), redo = actionOf('redo');
 	return <div class="shell-chips">
 		<TimeField key={range?.join()} />
