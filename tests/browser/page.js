@@ -71,9 +71,10 @@ function perfScript(ticks) {
 // Opens the page of a file; everything that goes wrong in it, and each request for anything else, is a fault.
 const openPage = (file, options = {}) => openAddress('file://' + file + (options.hash || ''), options);
 
-async function openAddress(address, { width = 1280, height = 900, dark = false, script = true, contrast = 'no-preference' } = {}) {
+async function openAddress(address, { width = 1280, height = 900, dark = false, script = true, contrast = 'no-preference',
+	forcedColors = 'none', ratio = 1 } = {}) {
 	const context = await browser.newContext({ viewport: { width, height }, colorScheme: dark ? 'dark' : 'light',
-		javaScriptEnabled: script, contrast, reducedMotion: 'reduce' });
+		javaScriptEnabled: script, contrast, forcedColors, deviceScaleFactor: ratio, reducedMotion: 'reduce' });
 	const page = await context.newPage();
 	page.faults = [];
 	page.on('pageerror', error => page.faults.push(String(error.stack || error)));

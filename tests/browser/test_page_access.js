@@ -94,6 +94,46 @@ test('what is opened: rows, menu, details, dialogs, search, filters, no samples 
 	}
 });
 
+// Of a phone, of a window at 200 %: nothing is wider than the window but what scrolls in itself.
+test('a window of 360 pixels, a zoom of 200 %, forced colours', async () => {
+	const file = recordings.cpu(), memory = report(path.join(root, 'tests', 'data', 'rustc.etl'));
+	for (const [look, options] of Object.entries({ 'w360': { width: 360, height: 740 }, 'zoom200': { width: 640, height: 450, ratio: 2 },
+		'forced': { forcedColors: 'active', dark: true } }))
+		for (const [name, of] of Object.entries({ cpu: file, rustc: memory }))
+			for (const tab of TABS) {
+				const page = await openPage(of, { ...options, hash: '#' + tab });
+				await check(page, [name, tab, look].join('-'));
+				equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true, `${tab} at ${look} fits:`);
+			}
+	const page = await openPage(file, { forcedColors: 'active', dark: true, hash: '#cpu&view=flame' });
+	await settle(page);
+	equal(await page.evaluate(() => [...document.querySelectorAll('canvas')].map(canvas =>
+		[...canvas.getContext('2d').getImageData(canvas.width - 2, canvas.height - 2, 1, 1).data.slice(0, 3)]).pop()), [0, 0, 0],
+	'the empty place of the flame graph');
+	const colours = await page.locator('[role=tab]').evaluateAll(list => list.map(tab =>
+		[tab.getAttribute('aria-selected'), getComputedStyle(tab).borderBottomColor]));
+	const chosen = colours.find(([is]) => is === 'true')[1];
+	equal(colours.filter(([, colour]) => colour === chosen).length, 1, 'tabs with the line of the selected one');
+});
+
+test('on paper: light, the view and its selection, without tools', async () => {
+	const page = await openPage(recordings.cpu(), { dark: true, hash: '#cpu&f=process:tool' });
+	await page.emulateMedia({ media: 'print' });
+	await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+	await settle(page);
+	await screenshot(page, 'print-cpu');
+	equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), 'rgb(255, 255, 255)');
+	equal(await page.evaluate(() => [...document.querySelectorAll('canvas')].map(canvas =>
+		[...canvas.getContext('2d').getImageData(canvas.width - 2, canvas.height - 2, 1, 1).data.slice(0, 3)]).pop()), [255, 255, 255]);
+	equal(await page.locator('.shell-chip').innerText(), 'process: tool');
+	equal(await page.locator('[role=treegrid]').isVisible(), true);
+	for (const tool of ['[role=tab]', '#search', '#preset', '.shell-chip button'])
+		equal(await page.locator(tool).first().isVisible(), false, tool);
+	equal(await page.getByRole('button', { name: 'CSV' }).count(), 0);
+	await page.evaluate(() => dispatchEvent(new Event('afterprint')));
+	equal(await page.evaluate(() => document.documentElement.dataset.theme), 'dark');
+});
+
 test('a page that cannot be shown, and one without script', async () => {
 	const whole = fs.readFileSync(recordings.cpu(), 'latin1');
 	const cut = write('cut.html', Buffer.from(whole.slice(0, whole.indexOf('data-block="head"') + 300), 'latin1'));
