@@ -72,10 +72,12 @@ function perfScript(ticks) {
 const openPage = (file, options = {}) => openAddress('file://' + file + (options.hash || ''), options);
 
 async function openAddress(address, { width = 1280, height = 900, dark = false, script = true, contrast = 'no-preference',
-	forcedColors = 'none', ratio = 1 } = {}) {
+	forcedColors = 'none', ratio = 1, begin = null, ready = 'body[data-ready=yes], [role=alert]' } = {}) {
 	const context = await browser.newContext({ viewport: { width, height }, colorScheme: dark ? 'dark' : 'light',
 		javaScriptEnabled: script, contrast, forcedColors, deviceScaleFactor: ratio, reducedMotion: 'reduce' });
 	const page = await context.newPage();
+	if (begin)
+		await page.addInitScript(begin); // before the script of the page
 	page.faults = [];
 	page.on('pageerror', error => page.faults.push(String(error.stack || error)));
 	page.on('console', message => message.type() === 'error' && page.faults.push(message.text()));
@@ -84,7 +86,7 @@ async function openAddress(address, { width = 1280, height = 900, dark = false, 
 	page.on('request', request => !own.test(request.url()) && page.faults.push('a request: ' + request.url()));
 	await page.goto(address);
 	if (script)
-		await page.waitForSelector('body[data-ready=yes], [role=alert]', { timeout: 30000 });
+		await page.waitForSelector(ready, { timeout: 30000 });
 	return page;
 }
 
