@@ -160,8 +160,13 @@ test('states: reading, a damaged part, an old browser, a level with too many row
 
 	const at = whole.indexOf('data-block="samples-1"') + 300;
 	const damaged = write('damaged.html', Buffer.from(whole.slice(0, at) + (whole[at] === 'A' ? 'B' : 'A') + whole.slice(at + 1), 'latin1'));
-	for (const tab of ['cpu', 'quality', 'processes', 'tree'])
-		await check(await openPage(damaged, { hash: '#' + tab }), 'state-damaged-' + tab);
+	for (const tab of ['cpu', 'quality', 'processes', 'tree']) {
+		const page = await openPage(damaged, { hash: '#' + tab });
+		await check(page, 'state-damaged-' + tab);
+		equal((await page.locator('#tab-quality').innerText()), 'Quality (1)');
+		if (tab === 'cpu' || tab === 'quality')
+			equal((await page.locator('#view').innerText()).includes('"samples-1" of the data is damaged'), true, tab + ' says what is damaged:');
+	}
 
 	const old = await openPage(recordings.cpu(), { begin: () => { delete globalThis.DecompressionStream; }, ready: '#plain' });
 	await check(old, 'state-old-browser');
@@ -175,6 +180,7 @@ test('states: reading, a damaged part, an old browser, a level with too many row
 	await many.locator('[role=treegrid]').focus();
 	await press(many, 'Home', 'ArrowRight', 'ArrowRight', 'End');
 	await check(many, 'state-too-many');
+	equal(await many.locator('[role=slider]').count(), 0, 'strips of a recording without times');
 	equal(/[12],\d\d\d more/.test(await many.locator('[role=treegrid]').innerText()), true, 'the last row counts the rest:');
 
 	await check(await openPage(recordings.cpu(), { hash: '#cpu&view=heat' }), 'state-heat');

@@ -150,6 +150,9 @@ export function Stacks() {
 		return <p class="shell-message">{words.reading(words.parts.samples)}</p>;
 
 	const { tree, version } = shape;
+	const broken = recording.value!.damaged.get('samples-' + eventId.value);
+	if (broken)
+		return <p class="shell-message" role="alert">{shown(broken)}</p>;
 	if (tree.total[0] <= 0)
 		return <><Tools shape={shape} /><div class="shell-message">
 			<p>{words.emptyRange(shape.event.row, shape.event.samples)}</p>

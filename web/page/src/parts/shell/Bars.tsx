@@ -1,4 +1,5 @@
 // The bars around a view: title, tabs, chips with search, status.
+import { mainSamples } from '../lanes/state';
 import { useEffect, useState } from 'preact/hooks';
 import { plural, seconds, shown } from '../../words/format';
 import { shell as words } from '../../words/shell';
@@ -10,7 +11,7 @@ import {
 } from '../../state/state';
 import { announced } from '../copy';
 
-const warningCount = () => recording.value!.head.warnings.length + recording.value!.damaged.size;
+const warningCount = () => (void mainSamples.value, recording.value!.head.warnings.length + recording.value!.damaged.size);
 
 export function Title() {
 	const { head } = recording.value!;
