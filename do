@@ -89,7 +89,7 @@ build_wishes="$linked_wishes
 test_needs="$build_needs pc:cmocka=libcmocka-dev g++=g++ python3=python3 musl-gcc=musl-tools
 	x86_64-w64-mingw32-gcc=gcc-mingw-w64-x86-64-win32
 	readelf=binutils dwz=dwz perf=linux-perf cargo=cargo mandoc=mandoc shellcheck=shellcheck zsh=zsh
-	zip=zip cabextract=cabextract fish=fish node=nodejs npm=npm chromium=chromium xz=xz-utils clang=clang strace=strace clang-format=clang-format
+	zip=zip cabextract=cabextract fish=fish node=nodejs npm=npm chromium=chromium firefox-esr=firefox-esr xz=xz-utils clang=clang strace=strace clang-format=clang-format
 	ld.lld=lld llvm-symbolizer=llvm debuginfod=debuginfod go=golang-go javac=default-jdk-headless
 	/usr/lib32/crt1.o=libc6-dev-i386 /usr/lib/gcc/x86_64-linux-gnu/12/32/libgcc.a=lib32gcc-12-dev
 	heaptrack=heaptrack valgrind=valgrind jeprof=libjemalloc-dev google-pprof=google-perftools

@@ -13,6 +13,8 @@
 #include "views/aggregate/process_sums.h"
 #include "views/aggregate/tree_cut.h"
 
+#define USUAL_GROUPS "process,stack"
+
 #define LEAST_SHARE   0.0005
 #define MOST_NODES    50000 /* of an answer, that are shown for their weight */
 #define MOST_OPENED   10000 /* children of each opened node */
@@ -79,7 +81,7 @@ static bool read_group(const struct wk_request *request, struct wk_asked *asked,
 		  wk_argument_text(request, "preset", &asked->preset, err);
 
 	if (ok && !wk_request_has(request, "group"))
-		wk_buf_add_text(&text, "process,stack");
+		wk_buf_add_text(&text, USUAL_GROUPS);
 	ok = ok && wk_grouping_read(&asked->grouping, wk_buf_str(&text), err);
 	if (ok && wk_grouping_has(&asked->grouping, WK_GROUP_ANNOTATION) &&
 	    !wk_request_has(request, "preset"))
@@ -627,12 +629,12 @@ bool wk_aggregates_answer(struct wk_aggregates *a, const struct wk_request *requ
 
 void wk_aggregates_prepare(struct wk_aggregates *a)
 {
-	struct wk_request request = { 0 };
-	struct wk_buf answer = { 0 };
+	struct wk_asked asked = { .source = a->kept.selection->filter.source,
+				  .selection.to_ns = UINT64_MAX };
 	struct wk_err err = { 0 };
 
-	wk_buf_add_text(&request.target, "/tree"); /* all arguments have defaults */
-	answer_tree(a, &request, &answer, &err);
-	wk_buf_fini(&answer);
-	wk_request_fini(&request);
+	if (asked.source && wk_grouping_read(&asked.grouping, wk_str_c(USUAL_GROUPS), &err) &&
+	    wk_kept_rows(&a->kept, asked.source, &err))
+		wk_kept_weighed(&a->kept, &asked, &err);
+	wk_asked_fini(&asked);
 }

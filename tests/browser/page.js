@@ -2,8 +2,9 @@
 //
 //	const { test, report, openPage, finish } = require('./page');
 //
-// Skips the whole file, loudly, where playwright-core or a Chromium is missing. WICK and
+// Skips the whole file, loudly, where playwright-core or the browser is missing. WICK and
 // WICK_SOURCE_ROOT are in the environment; SCREENSHOTS is a folder for pictures, if they are wanted.
+// The browser is Chromium, or the Firefox of the system if WICK_BROWSER is firefox.
 'use strict';
 const { spawn, spawnSync } = require('child_process');
 const fs = require('fs');
@@ -12,14 +13,22 @@ const path = require('path');
 
 const root = process.env.WICK_SOURCE_ROOT || path.join(__dirname, '..', '..');
 const wick = process.env.WICK || path.join(root, 'build', 'wick');
-const chromium = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
-	.find(file => file && fs.existsSync(file));
+const engine = process.env.WICK_BROWSER || 'chromium';
+const browsers = {
+	chromium: { name: 'Chromium', kind: 'chromium', variable: 'CHROMIUM', options: { args: ['--no-sandbox'] },
+		paths: ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'] },
+	// The unchanged Firefox, driven by WebDriver BiDi. That protocol sets no media features: preferences do.
+	firefox: { name: 'Firefox', kind: 'firefox', variable: 'FIREFOX', paths: ['/usr/bin/firefox-esr', '/usr/bin/firefox'],
+		options: { channel: 'moz-firefox', firefoxUserPrefs: { 'ui.prefersReducedMotion': 1 } } },
+};
+const wanted = browsers[engine];
+const program = [process.env[wanted.variable], ...wanted.paths].find(file => file && fs.existsSync(file));
 let playwright = null;
 try {
 	playwright = require('playwright-core');
 } catch (_) { /* said below */ }
-if (!playwright || !chromium) {
-	console.log('1..0 # SKIP ' + (playwright ? 'no Chromium was found; set CHROMIUM'
+if (!playwright || !program) {
+	console.log('1..0 # SKIP ' + (playwright ? `no ${wanted.name} was found; set ${wanted.variable}`
 		: 'playwright-core is not where NODE_PATH says; npm install playwright-core'));
 	process.exit(0);
 }
@@ -62,10 +71,13 @@ function perfScript(ticks) {
 // Opens the page of a file; everything that goes wrong in it, and each request for anything else, is a fault.
 const openPage = (file, options = {}) => openAddress('file://' + file + (options.hash || ''), options);
 
-async function openAddress(address, { width = 1280, height = 900, dark = false, script = true, contrast = 'no-preference' } = {}) {
+async function openAddress(address, { width = 1280, height = 900, dark = false, script = true, contrast = 'no-preference',
+	forcedColors = 'none', ratio = 1, begin = null, ready = 'body[data-ready=yes], [role=alert]' } = {}) {
 	const context = await browser.newContext({ viewport: { width, height }, colorScheme: dark ? 'dark' : 'light',
-		javaScriptEnabled: script, contrast, reducedMotion: 'reduce' });
+		javaScriptEnabled: script, contrast, forcedColors, deviceScaleFactor: ratio, reducedMotion: 'reduce' });
 	const page = await context.newPage();
+	if (begin)
+		await page.addInitScript(begin); // before the script of the page
 	page.faults = [];
 	page.on('pageerror', error => page.faults.push(String(error.stack || error)));
 	page.on('console', message => message.type() === 'error' && page.faults.push(message.text()));
@@ -74,7 +86,7 @@ async function openAddress(address, { width = 1280, height = 900, dark = false, 
 	page.on('request', request => !own.test(request.url()) && page.faults.push('a request: ' + request.url()));
 	await page.goto(address);
 	if (script)
-		await page.waitForSelector('body[data-ready=yes], [role=alert]', { timeout: 30000 });
+		await page.waitForSelector(ready, { timeout: 30000 });
 	return page;
 }
 
@@ -124,9 +136,14 @@ function holds(text, part) {
 		throw new Error(`expected ${JSON.stringify(part)} in ${JSON.stringify(text)}`);
 }
 
+// Ends the test that cannot be made here.
+function skip(reason) {
+	throw Object.assign(new Error(reason), { skips: true });
+}
+
 async function finish() {
 	let failed = 0;
-	browser = await playwright.chromium.launch({ executablePath: chromium, args: ['--no-sandbox'] });
+	browser = await playwright[wanted.kind].launch({ executablePath: program, ...wanted.options });
 	console.log('1..' + tests.length);
 	for (let i = 0; i < tests.length; i++) {
 		const { name, run: body } = tests[i];
@@ -149,4 +166,5 @@ async function finish() {
 	process.exit(failed ? 1 : 0);
 }
 
-module.exports = { equal, finish, holds, openAddress, openPage, perfScript, press, report, root, run, scratch, screenshot, serve, settle, test, wick, write };
+module.exports = { engine, equal, finish, holds, openAddress, openPage, perfScript, press, report, root, run, scratch, screenshot, serve, settle, skip, test, wick,
+	write };

@@ -94,12 +94,98 @@ test('what is opened: rows, menu, details, dialogs, search, filters, no samples 
 	}
 });
 
+// Of a phone, of a window at 200 %: nothing is wider than the window but what scrolls in itself.
+test('a window of 360 pixels, a zoom of 200 %, forced colours', async () => {
+	const file = recordings.cpu(), memory = report(path.join(root, 'tests', 'data', 'rustc.etl'));
+	for (const [look, options] of Object.entries({ 'w360': { width: 360, height: 740 }, 'zoom200': { width: 640, height: 450, ratio: 2 },
+		'forced': { forcedColors: 'active', dark: true } }))
+		for (const [name, of] of Object.entries({ cpu: file, rustc: memory }))
+			for (const tab of TABS) {
+				if (name === 'rustc' && look !== 'w360' && !process.env.SCREENSHOTS)
+					continue;
+				const page = await openPage(of, { ...options, hash: '#' + tab });
+				await check(page, [name, tab, look].join('-'));
+				equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true, `${tab} at ${look} fits:`);
+			}
+	const page = await openPage(file, { forcedColors: 'active', dark: true, hash: '#cpu&view=flame' });
+	await settle(page);
+	equal(await page.evaluate(() => [...document.querySelectorAll('canvas')].map(canvas =>
+		[...canvas.getContext('2d').getImageData(canvas.width - 2, canvas.height - 2, 1, 1).data.slice(0, 3)]).pop()), [0, 0, 0],
+	'the empty place of the flame graph');
+	const colours = await page.locator('[role=tab]').evaluateAll(list => list.map(tab =>
+		[tab.getAttribute('aria-selected'), getComputedStyle(tab).borderBottomColor]));
+	const chosen = colours.find(([is]) => is === 'true')[1];
+	equal(colours.filter(([, colour]) => colour === chosen).length, 1, 'tabs with the line of the selected one');
+	const backgrounds = await page.locator('button[aria-pressed]').evaluateAll(list => list.map(button =>
+		[button.getAttribute('aria-pressed'), getComputedStyle(button).backgroundColor]));
+	const pressed = backgrounds.find(([is]) => is === 'true')[1];
+	equal(backgrounds.filter(([is, colour]) => (colour === pressed) !== (is === 'true')), [], 'pressed buttons');
+});
+
+test('on paper: light, the view and its selection, without tools', async () => {
+	const page = await openPage(recordings.cpu(), { dark: true, hash: '#cpu&f=process:tool' });
+	await page.emulateMedia({ media: 'print' });
+	await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+	await settle(page);
+	await screenshot(page, 'print-cpu');
+	equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), 'rgb(255, 255, 255)');
+	equal(await page.evaluate(() => [...document.querySelectorAll('canvas')].map(canvas =>
+		[...canvas.getContext('2d').getImageData(canvas.width - 2, canvas.height - 2, 1, 1).data.slice(0, 3)]).pop()), [255, 255, 255]);
+	equal(await page.locator('.shell-chip').innerText(), 'process: tool');
+	equal(await page.locator('[role=treegrid]').isVisible(), true);
+	const bottom = await page.evaluate(() => Math.max(...[...document.querySelectorAll('canvas')].map(canvas => canvas.getBoundingClientRect().bottom)));
+	if (bottom > (await page.locator('.shell-status').boundingBox()).y)
+		throw new Error('the picture covers the status');
+	for (const tool of ['[role=tab]', '#search', '#preset', '.shell-chip button'])
+		equal(await page.locator(tool).first().isVisible(), false, tool);
+	equal(await page.getByRole('button', { name: 'CSV' }).count(), 0);
+	await page.evaluate(() => dispatchEvent(new Event('afterprint')));
+	equal(await page.evaluate(() => document.documentElement.dataset.theme), 'dark');
+});
+
 test('a page that cannot be shown, and one without script', async () => {
 	const whole = fs.readFileSync(recordings.cpu(), 'latin1');
 	const cut = write('cut.html', Buffer.from(whole.slice(0, whole.indexOf('data-block="head"') + 300), 'latin1'));
 	for (const [look, options] of Object.entries(LOOKS))
 		await check(await openPage(cut, options), 'error-' + look);
 	await screenshot(await openPage(recordings.cpu(), { script: false }), 'no-script');
+});
+
+test('states: reading, a damaged part, an old browser, a level with too many rows, a heat map', async () => {
+	const whole = fs.readFileSync(recordings.cpu(), 'latin1');
+	// The browser waits for the rest of the page: what there is says which part is read.
+	const reading = await openPage(recordings.cpu(), { begin: () => { globalThis.DecompressionStream = class {
+		constructor() { return { readable: new ReadableStream({}), writable: new WritableStream({}) }; }
+	}; }, ready: '[role=status]' });
+	await check(reading, 'state-reading');
+	equal(await reading.locator('[role=status]').first().innerText(), 'Reading what was recorded ...');
+
+	const at = whole.indexOf('data-block="samples-1"') + 300;
+	const damaged = write('damaged.html', Buffer.from(whole.slice(0, at) + (whole[at] === 'A' ? 'B' : 'A') + whole.slice(at + 1), 'latin1'));
+	for (const tab of ['cpu', 'quality', 'processes', 'tree']) {
+		const page = await openPage(damaged, { hash: '#' + tab });
+		await check(page, 'state-damaged-' + tab);
+		equal((await page.locator('#tab-quality').innerText()), 'Quality (1)');
+		if (tab === 'cpu' || tab === 'quality')
+			equal((await page.locator('#view').innerText()).includes('"samples-1" of the data is damaged'), true, tab + ' says what is damaged:');
+	}
+
+	const old = await openPage(recordings.cpu(), { begin: () => { delete globalThis.DecompressionStream; }, ready: '#plain' });
+	await check(old, 'state-old-browser');
+	equal((await old.locator('#plain table').boundingBox()).y < 100, true, 'the table is on the first screen:');
+	equal((await old.locator('#plain').innerText()).includes('hash'), true);
+
+	const wide = [];
+	for (let i = 0; i < 2600; i++)
+		wide.push(`app;main;function_${i} ${i < 30 ? 900 - i : 1}`);
+	const many = await openPage(report(write('many.folded', wide.join('\n') + '\n')), { hash: '#cpu&view=table' });
+	await many.locator('[role=treegrid]').focus();
+	await press(many, 'Home', 'ArrowRight', 'ArrowRight', 'End');
+	await check(many, 'state-too-many');
+	equal(await many.locator('[role=slider]').count(), 0, 'strips of a recording without times');
+	equal(/[12],\d\d\d more/.test(await many.locator('[role=treegrid]').innerText()), true, 'the last row counts the rest:');
+
+	await check(await openPage(recordings.cpu(), { hash: '#cpu&view=heat' }), 'state-heat');
 });
 
 test('one recording compared with another', async () => {

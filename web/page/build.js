@@ -71,6 +71,7 @@ const page = `<!doctype html>
 <style>${style}</style>
 <div id="app"></div>
 <main id="plain">
+<p>The hottest functions. The whole analysis needs JavaScript, in a browser of 2023 or later.</p>
 <!--wick:table-->
 </main>
 <script>${script}</script>

@@ -18,10 +18,10 @@ import { View } from './tabs/View';
 
 function Page() {
 	if (failure.value)
-		return <div class="shell-message" role="alert"><h1>{words.noData}</h1><pre>{shown(failure.value)}</pre></div>;
+		return <div class="shell-message" role="alert"><h1>{words.noData}</h1><p>{words.remedy}</p><pre>{shown(failure.value)}</pre></div>;
 	if (!recording.value)
 		return <div class="shell"><header class="shell-title"><h1>{document.title}</h1></header>
-			<p class="shell-message" role="status">{words.reading(words.parts[loading.value] ?? loading.value)}</p></div>;
+			<p class="shell-message" role="status">{words.reading(words.parts[loading.value || 'head'] ?? loading.value)}</p></div>;
 	return <div class="shell">
 		<Title />
 		<Tabs />

@@ -16,7 +16,12 @@ const system = matchMedia('(prefers-color-scheme: dark)');
 const systemDark = signal(system.matches);
 system.addEventListener('change', event => { systemDark.value = event.matches; });
 
-export const isDark = computed(() => theme.value === 'dark' || (theme.value === 'auto' && systemDark.value));
+// Paper is light, whatever the screen is.
+const printed = signal(false);
+addEventListener('beforeprint', () => { printed.value = true; });
+addEventListener('afterprint', () => { printed.value = false; });
+
+export const isDark = computed(() => !printed.value && (theme.value === 'dark' || (theme.value === 'auto' && systemDark.value)));
 
 effect(() => {
 	document.documentElement.dataset.theme = isDark.value ? 'dark' : 'light';

@@ -9,7 +9,7 @@ export function Lacks({ of }: { of: string }) {
 	const command = /`([^`]+)`/.exec(sentence)?.[1];
 	return <div class="shell-message">
 		<h2>{words.notRecorded}</h2>
-		<p>{shown(sentence.replace(/`/g, ''))}</p>
+		<p>{sentence.split('`').map((part, i) => i % 2 ? <code>{shown(part)}</code> : shown(part))}</p>
 		{command && <button onClick={() => copy(command)}>{words.copyCommand}</button>}
 	</div>;
 }

@@ -1,10 +1,10 @@
-// All processes, as `wick show processes` lists them, and what they used in view.
+// The processes that the filters keep, as `wick show processes` lists them, and what they used in view.
 import { computed } from '@preact/signals';
 import type { RowObject } from '../parts/table/table';
 import { shown } from '../words/format';
 import { lanes as words } from '../words/processes';
-import { addFilter, recording } from '../state/state';
-import { mainInfo, weights } from '../parts/lanes/state';
+import { addFilter, kept, recording } from '../state/state';
+import { keptNow, mainInfo, weights } from '../parts/lanes/state';
 import { crateOf, filterOf } from '../views/processes';
 import { Shown } from './ShownTables';
 import '../parts/lanes/lanes.css';
@@ -36,8 +36,10 @@ const extra = computed(() => {
 	];
 });
 
+const keeps = computed(() => kept.value.threads ? (row: RowObject) => keptNow.value[idOf(row)] : undefined);
+
 export function Processes() {
-	return <Shown name="processes" lacks="processes" label={words.processes} extra={extra.value}
+	return <Shown name="processes" lacks="processes" label={words.processes} extra={extra.value} keeps={keeps.value}
 		tools={<span class="lanes-hint">{words.filterHint}</span>}
 		onRow={row => {
 			const process = recording.value!.head.processes[idOf(row)];

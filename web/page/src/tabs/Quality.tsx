@@ -1,6 +1,7 @@
 // How good the recording is: what was lost, cut or not named.
 import { shown } from '../words/format';
 import { other, recording } from '../state/state';
+import { mainSamples } from '../parts/lanes/state';
 import { SymbolsOfModules } from '../served/Served';
 import { served } from '../served/server';
 import { Shown } from './ShownTables';
@@ -12,6 +13,7 @@ function Sentences({ title, of }: { title: string; of: string[] }) {
 
 export function Quality() {
 	const { head } = recording.value!;
+	void mainSamples.value; // that a part is damaged is known when it was read
 	const damaged = new Map([...recording.value!.damaged, ...(other.value?.damaged ?? [])]);
 	const lost = head.events.filter(event => event && event.lost > 0).map(event => words.lost(event!.name, event!.lost));
 	return <div class="tab-text" tabIndex={0} role="region" aria-label={words.recording}>

@@ -1,9 +1,10 @@
 // Tabs that are tables of `wick show`.
 import { signal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
 import type { Recording, ShownTable } from '../data/types';
 import { shell as words } from '../words/shell';
 import { recording } from '../state/state';
-import { Table, type TableProps } from '../parts/table/table';
+import { Table, type RowObject, type TableProps } from '../parts/table/table';
 import { Lacks } from './Lacks';
 
 let of: Recording | null = null;
@@ -23,11 +24,18 @@ function tableOf(name: string): ShownTable | null | undefined {
 	return read.value.get(name);
 }
 
-export function Shown({ name, lacks, ...rest }: { name: string; lacks?: string } & Omit<TableProps, 'table'>) {
-	const table = tableOf(name);
+interface Props extends Omit<TableProps, 'table'> {
+	name: string;
+	lacks?: string;
+	keeps?: ((row: RowObject) => unknown) | undefined; // rows that the filters keep
+}
+
+export function Shown({ name, lacks, keeps, ...rest }: Props) {
+	const whole = tableOf(name);
+	const table = useMemo(() => whole && keeps ? { ...whole, rows: whole.rows.filter(keeps) } : whole, [whole, keeps]);
 	if (table === undefined)
 		return <p class="shell-message">{words.reading(name)}</p>;
-	if (!table || table.rows.length === 0)
+	if (!table || whole!.rows.length === 0)
 		return lacks ? <Lacks of={lacks} /> : null;
 	return <Table table={table} {...rest} />;
 }

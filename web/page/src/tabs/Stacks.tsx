@@ -108,7 +108,7 @@ function columnsOf(shape: Analysis, names: Words): GridColumn[] {
 		const { allocated, allocations } = tree;
 		columns.push(
 			{ key: 'allocated', title: event.pages ? words.committed : words.allocated, value: node => allocated[node], text: names.amount },
-			{ key: 'average', title: words.average, value: node => allocated[node] / allocations![node], text: names.amount });
+			{ key: 'average', title: words.average, value: node => Math.round(allocated[node] / allocations![node]), text: names.amount });
 	}
 	columns.push({ key: 'when', title: words.when, width: 0, value: node => -tree.first[node], text: () => '',
 		whens: nodes => {
@@ -151,6 +151,9 @@ export function Stacks() {
 		return <p class="shell-message">{words.reading(words.parts.samples)}</p>;
 
 	const { tree, version } = shape;
+	const broken = recording.value!.damaged.get('samples-' + eventId.value);
+	if (broken)
+		return <p class="shell-message" role="alert">{shown(broken)}</p>;
 	if (tree.total[0] <= 0)
 		return <><Tools shape={shape} /><div class="shell-message">
 			<p>{words.emptyRange(shape.event.row, shape.event.samples)}</p>

@@ -78,6 +78,8 @@ export function Strip() {
 		clearTimeout(timer.current);
 		timer.current = window.setTimeout(() => setRange(state.value.range), SETTLED);
 	};
+	if (span.value[1] - span.value[0] <= 1)
+		return null; // a recording without times
 	return <section class="lanes-strip" aria-label={words.strip}>
 		<Overview from={span.value[0]} to={span.value[1]} range={state.value.range} series={series.value}
 			marks={marks.value} dark={isDark.value} onRange={onRange} />

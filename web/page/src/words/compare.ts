@@ -9,8 +9,8 @@ export const compare = {
 	noPage: (file: string) => `${file} is not a page of wick report; wick report ${file} -o page.html makes one of a recording`,
 	what: (before: string, after: string) => `Before: ${before}. After: ${after}.`,
 	another: 'Compare with another',
-	worse: 'Worse: functions by themselves',
-	better: 'Better: functions by themselves',
+	worse: 'Worse: functions by self time',
+	better: 'Better: functions by self time',
 	none: 'Nothing.',
 	change: (before: number, after: number, amount: (n: number) => string) => {
 		const sign = after > before ? '+' : '\u2212';

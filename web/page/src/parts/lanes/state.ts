@@ -5,7 +5,7 @@ import type { Recording, Uses } from '../../data/types';
 import type { Kept } from '../../views/weigh';
 import { forestOf, keptProcesses, mainEvent } from '../../views/processes';
 import { weightByProcess } from '../../state/over';
-import { kept, recording, span, state } from '../../state/state';
+import { kept, recording, samplesOf, span, state } from '../../state/state';
 
 const range = computed(() => state.value.range);
 
@@ -17,6 +17,8 @@ export const timeView = computed<Kept>(() => range.value
 
 export const mainId = computed(() => mainEvent(recording.value!.head));
 export const mainInfo = computed(() => recording.value!.head.events[mainId.value] ?? null);
+export const mainSamples = computed(() => samplesOf(mainId.value)); // of a recording in parts: none
+
 // By process; null while they are being read.
 export const weights = computed(() =>
 	weightByProcess('processes', mainId.value, timeView.value, shownTime.value));

@@ -1,4 +1,5 @@
 // The bars around a view: title, tabs, chips with search, status.
+import { mainSamples } from '../lanes/state';
 import { useEffect, useState } from 'preact/hooks';
 import { plural, seconds, shown } from '../../words/format';
 import { shell as words } from '../../words/shell';
@@ -11,7 +12,7 @@ import {
 import { hasWeight } from '../../views/tree';
 import { announced } from '../copy';
 
-const warningCount = () => recording.value!.head.warnings.length + recording.value!.damaged.size;
+const warningCount = () => (void mainSamples.value, recording.value!.head.warnings.length + recording.value!.damaged.size);
 
 export function Title() {
 	const { head } = recording.value!;
@@ -83,7 +84,7 @@ function TimeField() {
 
 export function Chips() {
 	const { range, filters } = state.value;
-	const length = span.value[1] - span.value[0];
+	const length = range ? range[1] - range[0] : 0;
 	const clear = actionOf('clear'), undo = actionOf('undo'), redo = actionOf('redo');
 	return <div class="shell-chips">
 		<TimeField key={range?.join()} />

@@ -44,7 +44,7 @@ export function Table({ table, label, extra = NONE, tools, onRow }: TableProps) 
 	const view = useVisibleRows(scroller, rows.length);
 	const at = current ? rows.indexOf(current) : -1;
 	const widths = useMemo(() => columns.map(column => table.rows.slice(0, 1000).reduce(
-		(most, row) => Math.max(most, column.text(row).length), column.title.length + 2)), [columns]);
+		(most, row) => Math.max(most, (column.text(row) || column.isNumber && say.unknown || '').length), column.title.length + 2)), [columns]);
 	const longest = widths.indexOf(Math.max(...widths)); // takes the room that is left
 
 	useEffect(() => setCurrent(null), [table]);

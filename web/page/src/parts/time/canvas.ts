@@ -27,7 +27,7 @@ export function drawingOn(canvas: HTMLCanvasElement, width: number, height: numb
 
 const colours = new Map<string, string>();
 const forced = matchMedia('(forced-colors: active)');
-const FORCED: Record<string, string> = { '--accent': 'Highlight', '--line': 'GrayText' };
+const FORCED: Record<string, string> = { '--accent': 'Highlight', '--line': 'GrayText', '--page': 'Canvas', '--raised': 'Canvas' };
 let theme: string | undefined;
 
 // A custom property of the page; read once for each theme.
