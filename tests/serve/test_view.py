@@ -523,6 +523,8 @@ def _(t):
         # Samples of 10 ms, in bins of 1 ms: each fills ten.
         cpu = ask_bins(t, server, "by=process&count=1000&from=0&to=1000000000&spread=1")["weight"]
         t.true(0 < max(cpu) < 10000000, max(cpu))
+        within = sum(ask_bins(t, server, "sums=process&from=0&to=1000000000")["weight"])
+        t.true(within * .95 <= sum(cpu) <= within, f"{sum(cpu)} of {within}")
 
 
 @tap.case("snapshots and presets of the page")

@@ -369,6 +369,27 @@ static void levels_are_what_is_there_at_the_end_of_each_bin(void **state)
 	end(&f);
 }
 
+static void levels_lose_what_a_process_left(void **state)
+{
+	struct wk_time_bins bins = { 0, 7, 7 };
+	struct wk_model *model = model_of_blocks();
+	int64_t levels[7], sums[7];
+	struct fixture f;
+
+	(void)state;
+	wk_model_add_end(model, &(struct wk_end){ .sample = 1, .time_ns = 6, .weight = 20,
+						  .is_left = true });
+	start(&f, model, &(struct wk_tree_options){ 0 });
+	wk_histogram_levels(f.rows, NULL, &bins, levels);
+	assert_memory_equal(levels, ((int64_t[]){ 0, 10, 30, 55, 50, 20, 0 }), sizeof(levels));
+	wk_histogram(f.rows,
+		     &(struct wk_row_selection){ .to_ns = UINT64_MAX,
+						 .measure = WK_MEASURE_OUTSTANDING },
+		     &bins, sums);
+	assert_memory_equal(sums, ((int64_t[]){ 0, 10, 20, 25, -5, -30, 0 }), sizeof(sums));
+	end(&f);
+}
+
 static void what_is_gone_was_freed_in_the_time_in_view(void **state)
 {
 	struct wk_row_selection selection = { .from_ns = 4, .to_ns = 5,
@@ -495,6 +516,7 @@ int main(void)
 		cmocka_unit_test(stacks_with_a_match_count_once),
 		cmocka_unit_test(histograms_are_what_their_rows_weigh),
 		cmocka_unit_test(levels_are_what_is_there_at_the_end_of_each_bin),
+		cmocka_unit_test(levels_lose_what_a_process_left),
 		cmocka_unit_test(what_is_gone_was_freed_in_the_time_in_view),
 		cmocka_unit_test(what_is_gone_between_snapshots_was_there_at_the_first),
 		cmocka_unit_test(a_million_threads_are_one_row),

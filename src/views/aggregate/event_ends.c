@@ -108,13 +108,21 @@ static void fill_ends(struct wk_event_ends *ends, const struct wk_event_rows *ro
 	WK_FREE_ALL(keys, weight, times, walk.bytes, walk.blocks);
 }
 
-/* Snapshots need the second order, which few recordings have. */
+static bool has_left(const struct wk_model *model)
+{
+	for (uint32_t i = 0; i < model->end_count; i++)
+		if (model->ends[i].is_left)
+			return true;
+	return false;
+}
+
+/* Few recordings need the second order: for snapshots, and for levels over time. */
 void wk_event_ends_init(struct wk_event_rows *rows)
 {
 	uint32_t *row_of = rows_of_samples(rows);
 
 	fill_ends(&rows->by_time, rows, row_of, true);
-	if (rows->model->snapshot_count)
+	if (rows->model->snapshot_count || has_left(rows->model))
 		fill_ends(&rows->by_number, rows, row_of, false);
 	wk_free(row_of);
 }

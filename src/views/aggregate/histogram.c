@@ -156,11 +156,22 @@ void wk_histogram(const struct wk_event_rows *rows, const struct wk_row_selectio
 
 /* ---- levels */
 
+/* What processes left when they ended is gone, as at snapshots. */
+static struct wk_row_selection of_levels(const struct wk_event_rows *rows, const uint64_t *bits,
+					 uint64_t to_ns)
+{
+	static const struct wk_span all = { .is_given = true, .to = { UINT32_MAX, UINT32_MAX, 0 } };
+
+	return (struct wk_row_selection){ .to_ns = to_ns, .bits = bits,
+					  .span = rows->by_number.count ? &all : NULL,
+					  .ends_have_time = true,
+					  .measure = WK_MEASURE_OUTSTANDING };
+}
+
 static int64_t level_before(const struct wk_event_rows *rows, const uint64_t *bits,
 			    uint64_t time_ns)
 {
-	struct wk_row_selection selection = { .to_ns = time_ns - 1, .bits = bits,
-					      .measure = WK_MEASURE_OUTSTANDING };
+	struct wk_row_selection selection = of_levels(rows, bits, time_ns - 1);
 	struct wk_selected_rows s;
 	int64_t level;
 
@@ -178,8 +189,7 @@ static int64_t level_before(const struct wk_event_rows *rows, const uint64_t *bi
 void wk_histogram_levels(const struct wk_event_rows *rows, const uint64_t *bits,
 			 const struct wk_time_bins *bins, int64_t *levels)
 {
-	struct wk_row_selection selection = { .to_ns = bins->to_ns, .bits = bits,
-					      .measure = WK_MEASURE_OUTSTANDING };
+	struct wk_row_selection selection = of_levels(rows, bits, bins->to_ns);
 	int64_t level = level_before(rows, bits, bins->from_ns);
 
 	wk_histogram(rows, &selection, bins, levels);

@@ -18,7 +18,7 @@ void wk_histogram(const struct wk_event_rows *rows, const struct wk_row_selectio
 		  const struct wk_time_bins *bins, int64_t *sums);
 
 /* What is there at the end of each bin, of rows of any time: the selection's time, measure and
- * snapshots do not count. */
+ * snapshots do not count. What processes left when they ended is gone then. */
 void wk_histogram_levels(const struct wk_event_rows *rows, const uint64_t *bits,
 			 const struct wk_time_bins *bins, int64_t *levels);
 
