@@ -4,6 +4,7 @@ import { decodeColumns } from './blocks';
 import { namesOf } from './recording';
 import type { Names } from './types';
 import { childrenOfParents, Kind, type Tree } from '../views/tree';
+import { HAS_OWN_ID } from '../views/words';
 
 export interface ServedTree { event: number; tree: Tree; names: Names }
 
@@ -22,7 +23,7 @@ export function treeOf(plain: Uint8Array, event: number): ServedTree {
 	return { event, names, tree: {
 		count, parent, kind, depth, ...childrenOfParents(parent), cut: raw.cutStacks ?? 0,
 		id: Uint32Array.from(kind, (level, node) => level === Kind.Function ? fn[node]
-			: level === Kind.Module ? names.image[fn[node]] : known[node] || text[node]),
+			: level === Kind.Module ? names.image[fn[node]] : HAS_OWN_ID.has(level) ? known[node] : text[node]),
 		inlined: Uint8Array.from(narrow('inlined')), first: wide('firstTime'),
 		self: wide('self'), total: wide('total'), selfTimes: wide('selfTimes'), totalTimes: wide('totalTimes'),
 		before: null, selfBefore: null, allocated: wide('allocated') ?? null, allocations: wide('allocations') ?? null,

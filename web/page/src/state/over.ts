@@ -5,7 +5,7 @@ import { ask } from '../served/server';
 import { asked, isInParts, request } from '../served/trees';
 import { binsByPlace, weightsOf } from '../views/processes';
 import { binsOf, histograms, levelsOf, type Kept } from '../views/weigh';
-import { recording, samplesOf, selectionWords, treeSelection, type Analysis } from './state';
+import { recording, samplesOf, selectionWords, timeWords, treeSelection, type Analysis } from './state';
 import type { Samples } from '../data/types';
 
 type Time = readonly [number, number];
@@ -28,9 +28,9 @@ type Words = Parameters<typeof request>[1];
 
 const column = (name: string) => (plain: Uint8Array) => decodeColumns(plain, [name])[name] as Float64Array;
 
-function fromServer(slot: string, event: number, [from, to]: Time, words: Words, name = 'weight'): Float64Array | null {
+function fromServer(slot: string, event: number, time: Time, words: Words, name = 'weight'): Float64Array | null {
 	const path = request('bins', { ...selectionWords(recording.value!.head.events[event]),
-		from: Math.round(from), to: Math.round(to), ...words });
+		...timeWords(time), ...words });
 	return asked(slot, path, column(name));
 }
 
@@ -73,11 +73,11 @@ function fromSum(all: Float64Array, place: Int32Array, places: number, each: num
 }
 
 // For each of a few nodes, in even bins of that time.
-export async function histogramsOver({ shaped, tree, samples, kept }: Analysis, nodes: number[], [from, to]: Time, count: number):
+export async function histogramsOver({ shaped, tree, samples, kept }: Analysis, nodes: number[], time: Time, count: number):
 	Promise<Map<number, Float32Array>> {
 	if (samples)
-		return histograms(shaped, samples, kept, nodes, from, to, count);
-	const path = request('bins', { ...treeSelection.value, from: Math.round(from), to: Math.round(to), count,
+		return histograms(shaped, samples, kept, nodes, time[0], time[1], count);
+	const path = request('bins', { ...treeSelection.value, ...timeWords(time), count,
 		nodes: nodes.map(node => tree.served!.number[node]).join() });
 	const bins = Float32Array.from(column('weight')(new Uint8Array(await (await ask(path)).arrayBuffer())));
 	return new Map(nodes.map((node, i) => [node, bins.subarray(i * count, (i + 1) * count)]));

@@ -242,6 +242,10 @@ const keptRows = computed<Kept>(() => {
 // What of the selection requests have in common.
 export const selectionWords = (event: Event | null) => ({ event: event?.name, filters: state.value.filters.length && JSON.stringify(state.value.filters) });
 
+// Times in the page are cut to its resolution.
+export const timeWords = ([from, to]: readonly [number, number]) =>
+	({ from: Math.round(from), to: Math.round(to) + recording.value!.head.resolution - 1 });
+
 const askedOpen = signal<ReadonlySet<string>>(new Set()); // paths of open nodes whose children were not sent
 const askedCurrent = signal(''); // the path of the current node, if it was not sent
 
@@ -250,7 +254,7 @@ export const treeSelection = computed(() => {
 	const event = recording.value?.head.events[eventId.value] ?? null;
 	return {
 		...selectionWords(event), group: groups.join(), inverted, 'all-inline': allInline, preset: groups.includes('annotation') && preset,
-		from: range && Math.round(range[0]), to: range && Math.round(range[1]), measure: event?.lifetimes && panel.value.measure,
+		...range && timeWords(range), measure: event?.lifetimes && panel.value.measure,
 		between: state.value.tab === 'heap' && snapshots?.join(),
 	};
 });

@@ -5,6 +5,9 @@ import type { Annotations } from '../state/presets';
 import { Kind, type Tree, type Words } from './tree';
 import { words as kinds } from '../words/kinds';
 
+// Of the nodes of a served tree: those whose ids are the page's. The others have only a name.
+export const HAS_OWN_ID: ReadonlySet<Kind> = new Set([Kind.Whole, Kind.Process, Kind.Pid, Kind.Thread, Kind.Readier, Kind.Size, Kind.Function]);
+
 const STRUCTURE = 8, START_UP = 9, NATIVE = 3, UNKNOWN = 7;
 
 export function treeWords(recording: Recording, tree: Tree, event: Event, annotations: Annotations | null): Words {
@@ -24,7 +27,7 @@ export function treeWords(recording: Recording, tree: Tree, event: Event, annota
 
 	function plainName(node: number): string {
 		const n = id[node];
-		if (tree.served && kind[node] !== Kind.Function)
+		if (tree.served && !HAS_OWN_ID.has(kind[node]))
 			return tree.served.text[node];
 		switch (kind[node]) {
 		case Kind.Whole: return kinds.whole;
@@ -34,7 +37,7 @@ export function treeWords(recording: Recording, tree: Tree, event: Event, annota
 		case Kind.Cpu: return n ? `CPU ${n - 1}` : kinds.unknownCpu;
 		case Kind.Reason:
 		case Kind.Allocator: return subject(n)?.what || kinds.unknown;
-		case Kind.Readier: return subject(n)?.interrupt ? kinds.interrupt : threadName(subject(n)?.by ?? 0);
+		case Kind.Readier: return tree.served ? threadName(n) : subject(n)?.interrupt ? kinds.interrupt : threadName(subject(n)?.by ?? 0);
 		case Kind.Heap: return head.heaps[subject(n)?.heap ?? 0]?.name || kinds.unknown;
 		case Kind.Annotation: return annotations?.labels[n] || kinds.notAnnotated;
 		case Kind.Size: return kinds.size(2 ** n);
