@@ -3,10 +3,12 @@
 import { batch, signal } from '@preact/signals';
 import { actions as words, goTo } from '../words/actions';
 import { type Filter } from '../views/filters';
+import { ruleOf } from '../views/match';
 import { Kind, pathOf } from '../views/tree';
 import { copy } from '../parts/copy';
 import { served } from '../served/server';
 import { TABS, type Panel, type Tab, type View } from './link';
+import { savePreset } from './rules';
 import { TAB_LIST } from './tabs';
 import {
 	addFilter, analysis, canRedo, canUndo, change, changePanel, current, nextHit, panel, recording, redo, root, setCurrent,
@@ -21,7 +23,7 @@ export interface Action {
 	run(): void;
 }
 
-export type Dialog = '' | 'help' | 'commands' | 'sql' | 'code';
+export type Dialog = '' | 'help' | 'commands' | 'sql' | 'code' | 'group' | 'annotate';
 export const dialog = signal<Dialog>('');
 export const detailsOpen = signal(true);
 export const singleKeys = signal(true);
@@ -47,6 +49,7 @@ function filterOfNode(): Filter | null {
 	case Kind.Pid: return { kind: 'pid', text: String(head.processes[id]?.pid) };
 	case Kind.Thread: return { kind: 'tid', text: String(head.threads[id]?.tid) };
 	case Kind.Module: return { kind: 'module', text: head.images[id]?.name ?? '' };
+	case Kind.Rule: return { kind: 'pattern', text: state.value.filters.filter(f => f.kind === 'group').map(f => ruleOf(f.text).pattern)[id - 1] };
 	case Kind.Function: return { kind: 'function', text: names.names[id] };
 	default: return null;
 	}
@@ -119,6 +122,9 @@ export const ACTIONS: Action[] = [
 		run: () => addFilter({ kind: 'merge-module', text: moduleName() }) },
 	{ key: 'drop', keys: ['d'], isOfNode: true, can: isFunction,
 		run: () => addFilter({ kind: 'function', text: functionName(), out: true }) },
+	{ key: 'group', keys: ['g'], isOfNode: true, can: isTab, run: () => { dialog.value = 'group'; } },
+	{ key: 'annotate', keys: ['l'], isOfNode: true, can: isTab, run: () => { dialog.value = 'annotate'; } },
+	{ key: 'savePreset', keys: [], can: isTab, run: savePreset },
 	{ key: 'copyName', keys: [], isOfNode: true, can: hasNode, run: () => copy(treeWords.value!.name(current.value)) },
 	{ key: 'copyStack', keys: ['Ctrl+Shift+C'], isOfNode: true, can: hasNode, run: () => copy(stackText()) },
 	{ key: 'brushLeft', keys: ['['], run: () => stepBrush(-1) },

@@ -2,6 +2,8 @@
 import type { Head, Preset, PresetView, Recording } from '../data/types';
 import { TAB_LIST, type TabInfo } from './tabs';
 import { GROUPS, type Panel, type Tab } from './link';
+import { guarded, ruleOf, type Pattern } from '../views/match';
+import type { Filter } from '../views/filters';
 
 const NAMES: Record<string, string> = { tree: 'process-tree' };
 const nameOf = (tab: Tab) => NAMES[tab] ?? tab;
@@ -40,21 +42,31 @@ export const panelOf = (view: PresetView): Partial<Panel> => ({
 const CLASSES: Record<string, string> = { alpha: 'A-Za-z', digit: '0-9', alnum: 'A-Za-z0-9', upper: 'A-Z', lower: 'a-z',
 	space: '\\s', blank: ' \\t', punct: '!-\\/:-@\\[-`{-~', xdigit: '0-9A-Fa-f' };
 
-const pattern = (text: string | undefined): RegExp | null => {
+const pattern = (text: string | undefined): Pattern | null => {
 	try {
-		return text ? new RegExp(text.replace(/\[:(\w+):\]/g, (all, name: string) => CLASSES[name] ?? all)
-			.replace(/\\[<>]/g, '\\b')) : null;
+		return text ? guarded(new RegExp(text.replace(/\[:(\w+):\]/g, (all, name: string) => CLASSES[name] ?? all)
+			.replace(/\\[<>]/g, '\\b'))) : null;
 	} catch {
-		return /(?!)/; // it matches nothing
+		return guarded(/(?!)/); // it matches nothing
 	}
 };
 
 export interface Annotations { labels: string[]; of: Uint8Array } // by stack: a label; 0: none
 
+// Those that were added by hand.
+export const ownRules = (filters: Filter[]): NonNullable<Preset['annotations']> =>
+	filters.filter(filter => filter.kind === 'annotate').map(({ text }) => {
+		const { label, pattern } = ruleOf(text);
+		return { label, function: pattern };
+	});
+
+export const rulesOfPreset = (head: Head, name: string): NonNullable<Preset['annotations']> =>
+	presetNamed(head, name)?.annotations ?? head.presets.flatMap(one => one.preset.annotations ?? []);
+
 // From the root on, the first frame that a rule matches gives a stack its label.
-export function annotationsOf(recording: Recording, name: string): Annotations {
+export function annotationsOf(recording: Recording, name: string, filters: Filter[]): Annotations {
 	const { head, names, frames, stacks } = recording;
-	const rules = (presetNamed(head, name)?.annotations ?? head.presets.flatMap(one => one.preset.annotations ?? []))
+	const rules = [...ownRules(filters), ...rulesOfPreset(head, name)]
 		.map(rule => ({ label: rule.label, function: pattern(rule.function), module: pattern(rule.module) }));
 	const labels = ['', ...new Set(rules.map(rule => rule.label))];
 	const byFunction = Uint8Array.from(names.names, (text, fn) => {

@@ -4,7 +4,8 @@ import { batch, computed, effect, signal, untracked } from '@preact/signals';
 import { combine, rowsOfBoth, type Combined, type Sides } from '../data/combine';
 import { Hidden, type Event, type Recording, type Samples, type Snapshot } from '../data/types';
 import { buildTree, type Shape, type Shaped } from '../views/build';
-import { keptBy, patternOf, verbsOf, isVerb, type Filter } from '../views/filters';
+import { keptBy, verbsOf, isVerb, type Filter } from '../views/filters';
+import { patternOf } from '../views/match';
 import { findPath, findPaths, pathHashes, pathName } from '../views/path';
 import { Kind, type Tree, type Words } from '../views/tree';
 import { treeWords } from '../views/words';
@@ -232,7 +233,7 @@ const shaped = computed<Shaped | null>(() => {
 	return untracked(() => {
 		const { groups, inverted } = panel.value;
 		const event = opened.head.events[eventId.value]!;
-		const annotations = groups.includes('annotation') ? annotationsOf(opened, state.value.preset) : null;
+		const annotations = groups.includes('annotation') ? annotationsOf(opened, state.value.preset, state.value.filters) : null;
 		labels = annotations;
 		const last = groups[groups.length - 1], hasStack = last !== 'function';
 		const levels = groups.slice(0, hasStack ? -1 : undefined).map(name => GROUPS[name]);
