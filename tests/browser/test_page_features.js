@@ -122,4 +122,101 @@ test('a pattern that would take for ever is given up', async () => {
 	noFaults(page);
 });
 
+test('F7 folds light rows, which are one row that opens, and Shift+F7 folds less', async () => {
+	const file = report(cpu);
+	const page = await openPage(file, { hash: '#cpu&view=table' });
+	await openAll(page);
+	equal((await names(page)).filter(name => name.startsWith('small_')).length, 10);
+	await press(page, 'F7', 'F7', 'F7', 'F7', 'F7');
+	holds(hash(page), 'least=2');
+	equal(await chips(page), ['rows below 2 % folded']);
+	const seen = await names(page);
+	equal(seen.filter(name => name.startsWith('small_')), []);
+	equal(seen.filter(name => name.includes('more')), ['10 more, 10.0 %']);
+	const again = await openPage(file, { hash: new URL(page.url()).hash });
+	await openAll(again);
+	equal(await names(again), seen);
+	await select(page, '10 more');
+	equal((await names(page)).filter(name => name.startsWith('small_')).length, 10);
+	await press(page, 'Shift+F7');
+	holds(hash(page), 'least=1');
+	equal((await names(page)).filter(name => name.startsWith('small_')).length, 10, 'a share of exactly 1 %');
+	await press(page, 'F7', 'Control+z');
+	holds(hash(page), 'least=1');
+	await page.locator('.shell-chip button').click();
+	equal(hash(page).includes('least'), false);
+	noFaults(page);
+});
+
+// The relative luminance of WCAG 2.1, and the contrast of two colours.
+const luminance = ([r, g, b]) => [r, g, b].map(part => part / 255)
+	.map(part => part <= .04045 ? part / 12.92 : ((part + .055) / 1.055) ** 2.4)
+	.reduce((sum, part, i) => sum + part * [.2126, .7152, .0722][i], 0);
+const contrast = (a, b) => {
+	const [high, low] = [luminance(a), luminance(b)].sort((x, y) => y - x);
+	return (high + .05) / (low + .05);
+};
+const channels = colour => colour.length === 4 ? [...colour.slice(1)].map(c => parseInt(c + c, 16))
+	: [1, 3, 5].map(i => parseInt(colour.slice(i, i + 2), 16));
+
+// Of the SVG that the page saves: name, fill and ink of each frame.
+async function frames(page) {
+	const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save as SVG' }).click()]);
+	const svg = fs.readFileSync(await download.path(), 'utf8');
+	return [...svg.matchAll(/data-name="([^"]*)">.*?<rect [^>]*fill="([^"]*)".*?<text [^>]*fill="([^"]*)"/gs)]
+		.map(([, name, fill, ink]) => ({ name, fill, ink }));
+}
+
+for (const dark of [false, true])
+	test('colours of frames: what is the same has the same one, and labels can be read' + (dark ? ', dark' : ''), async () => {
+		const page = await openPage(report(cpu), { hash: '#cpu&view=both&group=process,thread,stack', dark });
+		const choice = page.getByLabel('Colours by');
+		const fills = {};
+		for (const mode of ['kind', 'module', 'crate', 'group', 'self', 'classic']) {
+			await choice.selectOption(mode);
+			await settle(page);
+			const list = await frames(page);
+			fills[mode] = Object.fromEntries(list.map(({ name, fill }) => [name, fill]));
+			for (const { name, fill, ink } of list)
+				if (contrast(channels(fill), channels(ink)) < 4.5)
+					throw new Error(`${mode}: ${name} has ${ink} on ${fill}: ${contrast(channels(fill), channels(ink)).toFixed(2)}`);
+		}
+		holds(hash(page), 'colour=classic');
+		const { module, crate, group, self, classic } = fills;
+		equal(module.hash, module.main);
+		equal(crate['rustc_mir_build::lower'], crate['rustc_mir_build::new']);
+		equal(crate['rustc_mir_build::lower'] !== crate.hash, true);
+		equal(group.serve, group.hash);
+		equal(group.serve !== group['rustc_mir_build::new'], true);
+		equal(self.main, self.serve, 'self 0');
+		equal((luminance(channels(self.alloc_it)) < luminance(channels(self.main))) !== dark, true, 'more is darker, on a dark page lighter');
+		equal(classic.hash !== classic.serve, true);
+		// The same in another grouping, and in the table.
+		const next = await openPage(report(cpu), { hash: '#cpu&view=both&colour=crate&inverted=1', dark });
+		equal((await frames(next)).find(frame => frame.name === 'rustc_mir_build::lower')?.fill, crate['rustc_mir_build::lower']);
+		await next.goto(next.url().replace('inverted=1', 'group=function'));
+		await settle(next);
+		const square = await next.locator('.grid [role=row][aria-level]', { hasText: 'alloc_it' })
+			.locator('[role=gridcell] span[style*=background]').evaluate(element => element.style.background);
+		equal(square, `rgb(${channels(crate.alloc_it).join(', ')})`);
+		noFaults(page);
+	});
+
+test('labels can be read in every colour that a hash can give', async () => {
+	const lines = Array.from({ length: 400 }, (_, i) => `main;crate_${i}::f 5`).join('\n') + '\n';
+	for (const dark of [false, true]) {
+		const page = await openPage(report(write('hues.folded', lines)), { hash: '#cpu&view=flame&colour=crate', dark, width: 2400 });
+		for (const mode of ['crate', 'classic']) {
+			await page.getByLabel('Colours by').selectOption(mode);
+			await settle(page);
+			const list = await frames(page);
+			equal(new Set(list.map(frame => frame.fill)).size > 60, true, 'colours');
+			for (const { name, fill, ink } of list)
+				if (contrast(channels(fill), channels(ink)) < 4.5)
+					throw new Error(`${mode}: ${name} has ${ink} on ${fill}: ${contrast(channels(fill), channels(ink)).toFixed(2)}`);
+		}
+		noFaults(page);
+	}
+});
+
 finish();

@@ -92,6 +92,11 @@ function stepBrush(by: number): void {
 
 const view = (name: View) => () => changePanel({ view: name });
 const toggle = <K extends keyof Panel>(key: K) => () => changePanel({ [key]: !panel.value[key] } as Partial<Panel>);
+const LEASTS = [0, .1, .2, .5, 1, 2, 5, 10, 20];
+const fold = (step: number) => () => {
+	const at = LEASTS.findLastIndex(least => least <= panel.value.least);
+	changePanel({ least: LEASTS[Math.min(Math.max(at + step, 0), LEASTS.length - 1)] });
+};
 const ORDERS = ['weight', 'name', 'time'] as const;
 
 export const ACTIONS: Action[] = [
@@ -108,6 +113,8 @@ export const ACTIONS: Action[] = [
 	{ key: 'flip', keys: ['v'], can: isTab, run: toggle('flipped') },
 	{ key: 'order', keys: ['o'], can: isTab,
 		run: () => changePanel({ order: ORDERS[(ORDERS.indexOf(panel.value.order) + 1) % 3] }) },
+	{ key: 'foldMore', keys: ['F7'], can: isTab, run: fold(1) },
+	{ key: 'foldLess', keys: ['Shift+F7'], can: () => isTab() && panel.value.least > 0, run: fold(-1) },
 	{ key: 'zoom', keys: [], isOfNode: true, can: hasNode, run: () => setRoot(current.value) },
 	{ key: 'back', keys: ['Backspace'], can: () => isTab() && root.value > 0,
 		run: () => setRoot(analysis.value!.tree.parent[root.value]) },

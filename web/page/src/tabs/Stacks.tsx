@@ -19,6 +19,7 @@ import { Heat } from '../parts/heat/heat';
 import { Grid, tableText, type GridColumn } from '../parts/grid/grid';
 import { openMenu } from '../parts/shell/Menu';
 import { copy, save } from '../parts/copy';
+import { MODES } from '../views/modes';
 import { histograms } from '../views/weigh';
 import { childrenOf, type Words } from '../views/tree';
 import { Lacks } from './Lacks';
@@ -158,11 +159,11 @@ export function Stacks() {
 
 	const now = panel.value;
 	const flame = { tree, version, words: names, root: root.value, current: current.value, order: now.order, flipped: now.flipped,
-		hits: hits.value, dark: isDark.value, mode: tree.before ? 'difference' as const : 'kind' as const, onCurrent: setCurrent, onRoot: setRoot,
+		hits: hits.value, dark: isDark.value, mode: tree.before ? 'difference' as const : now.colour, onCurrent: setCurrent, onRoot: setRoot,
 		onMenu: (node: number, x: number, y: number) => { setCurrent(node); openMenu(x, y); } };
 	const title = recording.value!.head.title || 'wick';
 	const sort = tree.before ? sorts.both : sorts.one;
-	const grid = { tree, version, words: names, root: 0, columns, sort: sort.value };
+	const grid = { tree, version, words: names, root: 0, columns, sort: sort.value, least: now.least };
 	return <div class="shell-view">
 		<div class="shell-main">
 			<Tools shape={shape} />
@@ -176,7 +177,7 @@ export function Stacks() {
 					<Grid {...grid} groups={now.groups.map(key => ({ key, title: key }))} available={groupsAvailable(shape)}
 						onGroups={groups => changePanel({ groups, root: '', at: '' })} current={current.value} hits={hits.value}
 						open={openNodes} onSort={next => { sort.value = next; }} onCurrent={setCurrent}
-						onMenu={flame.onMenu} onZoom={setRoot} dark={isDark.value}
+						onMenu={flame.onMenu} onZoom={setRoot} dark={isDark.value} mode={now.colour}
 						onBrush={(a, b) => {
 							const [from, to] = state.value.range ?? span.value;
 							setRange([from + a * (to - from), from + b * (to - from)]);
@@ -187,6 +188,8 @@ export function Stacks() {
 				{(now.view === 'flame' || now.view === 'both') && <div class="tab-half" ref={canvas}>
 					<Flame {...flame} />
 					<div class="tab-tools">
+						{!tree.before && <Choice title={words.colour} value={now.colour} of={MODES.map(mode => [mode, words.colours[mode]])}
+							onChange={colour => changePanel({ colour })} />}
 						<button onClick={() => save(title + '.svg', new Blob([flameSvg(flame, canvas.current!.clientWidth)],
 							{ type: 'image/svg+xml' }))}>{words.saveFlame}</button>
 						<button onClick={() => void flamePng(canvas.current!.querySelector('canvas')!)

@@ -12,6 +12,8 @@ export const actions = {
 	allInline: 'Show small inlined functions and allocators, or not',
 	flip: 'Draw the flame graph upward, or downward',
 	order: 'Sort frames by weight, name or time',
+	foldMore: 'Fold more of the light rows',
+	foldLess: 'Fold less of the light rows',
 	zoom: 'Zoom to it',
 	back: 'Zoom out',
 	filterTo: 'Keep only samples with it',

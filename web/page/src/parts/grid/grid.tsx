@@ -1,7 +1,7 @@
 // The pivot table: a calling tree as rows, of which only those in view are in the document.
 
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { frameColour } from '../../views/colours';
+import { modeColour, type Mode } from '../../views/modes';
 import { isWithin, pathOf } from '../../views/tree';
 import { share } from '../../words/format';
 import { grid as say } from '../../words/grid';
@@ -20,6 +20,7 @@ export { gridRows, tableText, type GridColumn, type GridRows, type RowsOf, type 
 export interface GridProps extends Omit<RowsOf, 'open'> {
 	open: { value: ReadonlySet<number> }; // a signal
 	dark: boolean;
+	mode: Mode; // of the colours
 	groups: Grouping[]; // the last is the stack
 	available: Grouping[]; // what can be added to them
 	current: number; // 0: none
@@ -74,7 +75,7 @@ export function Grid(props: GridProps) {
 	const [ask, setAsk] = useState<{ rows: number; nodes: number[] } | null>(null);
 
 	const rows = useMemo(() => gridRows(of),
-		[tree, version, root, open, sort.key, sort.descending, edition]);
+		[tree, version, root, open, sort.key, sort.descending, props.least, edition]);
 	const { nodes } = rows;
 	const view = useVisibleRows(scroller, nodes.length);
 	const isNarrow = view.width > 0 && view.width < NARROW;
@@ -265,7 +266,7 @@ export function Grid(props: GridProps) {
 				<div class="grid-name" role="gridcell" title={name}>
 					{lead(row, isOpen)}
 					<span class="grid-kind" aria-hidden="true"
-						style={{ background: frameColour(words.look(node), name, inlined, props.dark) }} />
+						style={{ background: modeColour(props, node) }} />
 					<span class={words.isUnnamed(node) ? 'grid-short grid-unnamed' : 'grid-short'}>
 						{words.short(node)}
 					</span>

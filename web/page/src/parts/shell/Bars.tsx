@@ -7,7 +7,7 @@ import { theme, type Theme } from '../../state/theme';
 import { tabsOf } from '../../state/presets';
 import { savePreset } from '../../state/rules';
 import {
-	analysis, change, hasData, hits, hitWeight, nextHit, recording, removeFilter, searchPattern, setPreset, setRange, setTab, span, state,
+	analysis, change, changePanel, hasData, hits, hitWeight, nextHit, panel, recording, removeFilter, searchPattern, setPreset, setRange, setTab, span, state,
 } from '../../state/state';
 import { announced } from '../copy';
 
@@ -97,6 +97,7 @@ export function Chips() {
 		<TimeField key={range?.join()} />
 		<ul aria-label={words.selection}>
 			{range && <Chip text={words.time(seconds(range[0], length), seconds(range[1], length))} onRemove={() => setRange(null)} />}
+			{analysis.value && panel.value.least > 0 && <Chip text={words.folded(panel.value.least)} onRemove={() => changePanel({ least: 0 })} />}
 			{filters.map(filter => {
 				const of = ['group', 'annotate'].includes(filter.kind) ? filter.text.replace('=', ' = ') : filter.text;
 				const text = [words.filters[filter.kind], shown(of)].filter(Boolean).join(': ');
