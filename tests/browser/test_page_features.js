@@ -219,4 +219,80 @@ test('labels can be read in every colour that a hash can give', async () => {
 	}
 });
 
+// main calls load, which allocates 100, 300 and 200 bytes at 0, 1 and 2 s; the first is freed at 1.5 s, the second
+// at 3 s. main itself has 50 bytes at 2 s.
+const heap = write('heap.heaptrack', `v 10500 3
+X app
+s 3 app
+s 4 main
+s 4 load
+i 401130 1 2
+i 401150 1 3
+t 1 0
+t 2 1
+a 64 2
+a 12c 2
+a c8 2
+a 32 1
+c 0
++ 0
+c 3e8
++ 1
+c 5dc
+- 0
+c 7d0
++ 2
++ 3
+c bb8
+- 1
+c fa0
+`);
+
+test('the menu of a column sorts, hides and shows columns, which are in the link', async () => {
+	const file = report(heap);
+	const page = await openPage(file, { hash: '#heap&view=table', width: 2000 });
+	const titles = async of => (await of.locator('.grid [role=columnheader] button[data-key]').allInnerTexts()).map(text => text.trim().replace(/ [\u25be\u25b4]$/, ''));
+	const items = () => page.locator('[role=menuitem]').allInnerTexts();
+	const menu = async title => {
+		await page.getByRole('button', { name: 'Menu of the column ' + title, exact: true }).click();
+		await settle(page);
+	};
+	const choose = async (title, item) => {
+		await menu(title);
+		await page.getByRole('menuitem', { name: item, exact: true }).click();
+		await settle(page);
+	};
+	await menu('self');
+	equal(await items(), ['Sort, largest first', 'Sort, smallest first', 'Hide self', 'Show peak size', 'Show least size',
+		'Show largest size', 'Show first at', 'Show last at']);
+	equal(await page.evaluate(() => document.activeElement.getAttribute('role')), 'menuitem');
+	await press(page, 'Escape');
+	for (const title of ['peak size', 'least size', 'largest size', 'first at', 'last at'])
+		await choose('self', 'Show ' + title);
+	await choose('self', 'Hide self');
+	const shown = await titles(page);
+	equal(shown.includes('self'), false);
+	equal(['peak size', 'least size', 'largest size', 'first at', 'last at'].every(title => shown.includes(title)), true, shown);
+	await openAll(page);
+	const cells = async (of, name) => {
+		const row = of.locator('.grid [role=row][aria-level]', { hasText: new RegExp('^\\s*' + name) }).first();
+		const texts = await row.locator('[role=gridcell]').allInnerTexts();
+		const heads = await titles(of);
+		const at = title => texts[texts.length - heads.length + heads.indexOf(title)].trim();
+		return ['peak size', 'least size', 'largest size', 'first at', 'last at'].map(at);
+	};
+	equal(await cells(page, 'load'), ['500 B', '100 B', '300 B', '0', '2.00 s']);
+	equal(await cells(page, 'main'), ['550 B', '50 B', '300 B', '0', '2.00 s']);
+	await choose('least size', 'Sort, smallest first');
+	holds(hash(page), 'sort=least');
+	holds(hash(page), 'columns=peak,least,largest,first,last,self');
+	const next = await openPage(file, { hash: new URL(page.url()).hash, width: 2000 });
+	equal(await titles(next), shown);
+	equal(await next.locator('[role=columnheader][aria-sort=ascending]').innerText().then(text => text.includes('least size')), true);
+	await press(page, 'Control+z');
+	equal((await titles(page)).includes('self'), true, 'undone');
+	noFaults(page);
+	noFaults(next);
+});
+
 finish();

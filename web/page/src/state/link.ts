@@ -30,6 +30,8 @@ export interface Panel {
 	flipped: boolean;
 	root: string; // a path (views/path.ts) that the flame graph is zoomed to; '': the whole
 	at: string; // the path of the current row; '': none
+	sort: string; // the key of a column, '-' before it: descending; '': the default
+	columns: string[]; // keys of columns that are shown or hidden other than by default
 	colour: Mode; // what the colours of frames mean
 	least: number; // percent of what is in view: lighter rows are one row; 0: all are shown
 	snapshots: [number, number] | null; // numbers from 1: what is there at the second and not at the first
@@ -76,6 +78,8 @@ export function linkOf(state: State): string {
 	add('view', panel.view);
 	add('order', panel.order);
 	add('flipped', panel.flipped && '1');
+	add('sort', panel.sort);
+	add('columns', panel.columns?.join(','));
 	add('colour', panel.colour);
 	add('least', panel.least ? String(panel.least) : '');
 	add('snapshots', panel.snapshots?.join('-'));
@@ -134,6 +138,8 @@ export function readLink(link: string, before: State): State {
 		case 'view': panel.view = oneOf(['table', 'flame', 'both', 'heat'], value); break;
 		case 'order': panel.order = oneOf(['weight', 'name', 'time'], value); break;
 		case 'flipped': panel.flipped = value === '1'; break;
+		case 'sort': panel.sort = value; break;
+		case 'columns': panel.columns = value.split(',').filter(Boolean); break;
 		case 'colour': panel.colour = oneOf(MODES, value); break;
 		case 'least': panel.least = Math.min(Math.max(Number(value), 0), 100) || 0; break;
 		case 'snapshots': panel.snapshots = numbers(value); break;

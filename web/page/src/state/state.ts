@@ -121,7 +121,7 @@ export const panel = computed<Panel>(() => {
 	const own = panels[tab] ?? {};
 	const event = eventOf(tab, own.event ?? usual.event ?? '');
 	return {
-		view: 'both', inverted: usual.inverted ?? false, allInline: false, order: 'weight', flipped: false, root: '', at: '', least: 0, colour: 'kind', snapshots: null,
+		view: 'both', inverted: usual.inverted ?? false, allInline: false, order: 'weight', flipped: false, root: '', at: '', least: 0, colour: 'kind', sort: '', columns: [], snapshots: null,
 		...own,
 		event: recording.value?.head.events[event]?.name ?? '',
 		measure: own.measure ?? usual.measure ?? usualMeasure(tab, head),

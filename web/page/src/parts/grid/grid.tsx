@@ -26,7 +26,9 @@ export interface GridProps extends Omit<RowsOf, 'open'> {
 	current: number; // 0: none
 	hits: Uint8Array | null; // by node
 	onGroups(keys: string[]): void;
+	hidden: GridColumn[]; // columns that can be shown
 	onSort(sort: Sort): void;
+	onToggle(key: string): void; // shows or hides a column
 	onCurrent(node: number): void;
 	onMenu(node: number, x: number, y: number): void;
 	onZoom(node: number): void;

@@ -12,6 +12,7 @@ const WHOLE = 0.9995; // a child with that share of its parent continues a chain
 export interface GridColumn {
 	key: string;
 	title: string;
+	isExtra?: boolean; // hidden by default
 	width?: number; // px; of a column with histograms what its text needs
 	value(node: number): number;
 	text(value: number, node: number): string;
