@@ -295,4 +295,25 @@ test('the menu of a column sorts, hides and shows columns, which are in the link
 	noFaults(next);
 });
 
+test('what is in the file, with counts, and the command that leaves it out', async () => {
+	const private_ = write('private.perf', '# ========\n# hostname : box17\n# cmdline : /usr/bin/perf record -- ./shop --password=sesame\n# ========\n#\n'
+		+ perfScript([['shop', 10, 10, 'main']]).replace(/usr.bin/g, 'home/mallory'));
+	const listOf = async page => {
+		await page.getByRole('button', { name: 'Share', exact: true }).click();
+		await page.waitForSelector('dialog li + li');
+		return Object.fromEntries(await page.locator('dialog li').evaluateAll(list => list.map(item => [...item.children].map(span => span.textContent))));
+	};
+	const page = await openPage(report(private_));
+	const plain = await listOf(page);
+	equal([plain['Name of the machine'], plain['Names of users'], plain['Command lines with arguments'], plain['Paths of files'], plain['of these in home directories']],
+		['1: box17', '1: mallory', '1', '1', '1']);
+	holds(await page.locator('dialog').innerText(), 'wick report --redact private.perf -o page.html');
+	const redacted = await openPage(report(private_, '--redact'));
+	const left = await listOf(redacted);
+	equal([left['Name of the machine'], left['Names of users'], left['Command lines with arguments']], ['1: host', '1: user', 'none']);
+	holds(await redacted.locator('dialog').innerText(), 'This page was written with --redact');
+	noFaults(page);
+	noFaults(redacted);
+});
+
 finish();

@@ -54,6 +54,7 @@ export interface Head {
 	last: number;
 	resolution: number;
 	compilesRust: boolean;
+	redacted?: boolean;
 	events: (Event | null)[];
 	event: number;
 	images: (Image | null)[];

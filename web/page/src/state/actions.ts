@@ -23,7 +23,7 @@ export interface Action {
 	run(): void;
 }
 
-export type Dialog = '' | 'help' | 'commands' | 'sql' | 'code' | 'group' | 'annotate';
+export type Dialog = '' | 'help' | 'commands' | 'sql' | 'code' | 'group' | 'annotate' | 'share';
 export const dialog = signal<Dialog>('');
 export const detailsOpen = signal(true);
 export const singleKeys = signal(true);
@@ -146,6 +146,7 @@ export const ACTIONS: Action[] = [
 	{ key: 'commands', keys: ['Ctrl+K'], run: () => { dialog.value = 'commands'; } },
 	{ key: 'code', keys: ['e'], isOfNode: true, can: () => served.value !== null && isFunction(), run: () => { dialog.value = 'code'; } },
 	{ key: 'sql', keys: ['q'], can: () => served.value !== null, run: () => { dialog.value = 'sql'; } },
+	{ key: 'share', keys: ['Shift+S'], run: () => { dialog.value = 'share'; } },
 	{ key: 'link', keys: ['y'], run: () => copy(location.href) },
 	{ key: 'details', keys: ['i'], run: () => { detailsOpen.value = !detailsOpen.value; } },
 	{ key: 'help', keys: ['?'], run: () => { dialog.value = 'help'; } },

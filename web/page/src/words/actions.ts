@@ -41,6 +41,7 @@ export const actions = {
 	commands: 'List all commands',
 	code: 'Show source and instructions',
 	sql: 'Query with SQL',
+	share: 'What is in this file',
 	link: 'Copy the link to this view',
 	details: 'Show or hide details',
 	help: 'Show the keys',

@@ -27,6 +27,7 @@ export const shell = {
 	without: (what: string) => `not ${what}`,
 	commands: 'Commands',
 	help: 'Keys',
+	share: 'Share',
 	helpShort: '?',
 	close: 'Close',
 	findCommand: 'Find a command',

@@ -41,6 +41,7 @@ export function Title() {
 			</select>
 		</label>
 		<button onClick={() => { dialog.value = 'commands'; }}>{words.commands}</button>
+		<button onClick={() => { dialog.value = 'share'; }}>{words.share}</button>
 		<button aria-label={words.help} onClick={() => { dialog.value = 'help'; }}>{words.helpShort}</button>
 	</header>;
 }
