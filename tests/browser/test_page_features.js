@@ -6,7 +6,7 @@
 'use strict';
 const fs = require('fs');
 const path = require('path');
-const { equal, finish, holds, openPage, perfScript, press, report, run, scratch, settle, test, write } = require('./page');
+const { equal, finish, holds, openPage, perfScript, press, report, root, run, scratch, screenshot, settle, test, write } = require('./page');
 
 // Of 100 samples 60 are in three functions of a crate that call each other, 30 in others, 10 in ten small ones.
 const ticks = [];
@@ -53,6 +53,7 @@ test('functions that a rule matches are one frame, and the rule is a chip and in
 	await openAll(page);
 	const seen = await names(page);
 	equal(seen.filter(name => /MIR|mir|alloc_it/.test(name)), ['MIR', 'alloc_it app']);
+	await screenshot(page, 'features-group');
 	equal(await chips(page), ['grouped: MIR = ^[<&]*rustc_mir_build::']);
 	holds(hash(page), 'f=group:MIR=^[<&]*rustc_mir_build::');
 	const again = await openPage(file, { hash: new URL(page.url()).hash });
@@ -283,6 +284,9 @@ test('the menu of a column sorts, hides and shows columns, which are in the link
 	};
 	equal(await cells(page, 'load'), ['500 B', '100 B', '300 B', '0', '2.00 s']);
 	equal(await cells(page, 'main'), ['550 B', '50 B', '300 B', '0', '2.00 s']);
+	await menu('least size');
+	await screenshot(page, 'features-columns');
+	await press(page, 'Escape');
 	await choose('least size', 'Sort, smallest first');
 	holds(hash(page), 'sort=least');
 	holds(hash(page), 'columns=peak,least,largest,first,last,self');
@@ -308,12 +312,79 @@ test('what is in the file, with counts, and the command that leaves it out', asy
 	equal([plain['Name of the machine'], plain['Names of users'], plain['Command lines with arguments'], plain['Paths of files'], plain['of these in home directories']],
 		['1: box17', '1: mallory', '1', '1', '1']);
 	holds(await page.locator('dialog').innerText(), 'wick report --redact private.perf -o page.html');
+	await screenshot(page, 'features-share');
 	const redacted = await openPage(report(private_, '--redact'));
 	const left = await listOf(redacted);
 	equal([left['Name of the machine'], left['Names of users'], left['Command lines with arguments']], ['1: host', '1: user', 'none']);
 	holds(await redacted.locator('dialog').innerText(), 'This page was written with --redact');
 	noFaults(page);
 	noFaults(redacted);
+});
+
+test('the picture has all levels, not only those in view', async () => {
+	const deep = 'main;' + Array.from({ length: 90 }, (_, i) => 'f' + i).join(';') + ' 5\n';
+	const page = await openPage(report(write('deep.folded', deep)), { hash: '#cpu&view=both', height: 700 });
+	const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save as PNG' }).click()]);
+	const png = fs.readFileSync(await download.path());
+	const high = await page.locator('canvas.flame-canvas, [class] > canvas').last().evaluate(canvas => canvas.height);
+	const space = await page.evaluate(() => Math.max(...[...document.querySelectorAll('#view div')].map(box => box.scrollHeight)));
+	if (png.readUInt32BE(20) < 92 * 20 || png.readUInt32BE(20) <= high || space < 92 * 20)
+		throw new Error(`the picture is ${png.readUInt32BE(20)} pixels high, the canvas ${high}, all levels ${space}`);
+	noFaults(page);
+});
+
+test('the heat map has an axis for its rows', async () => {
+	const page = await openPage(report(cpu), { hash: '#cpu&view=heat' });
+	await settle(page);
+	const label = page.locator('[role=img][aria-label^="Heat map"]');
+	holds(await label.getAttribute('aria-label'), 'with an axis on the right');
+	// Right of the only column, in each of the five places of a label, there is ink.
+	const inkedAt = left => label.locator('canvas').evaluate((canvas, x) => {
+		const ratio = canvas.width / canvas.clientWidth, context = canvas.getContext('2d');
+		return [0, 10, 20, 30, 40].map(row => {
+			const { data } = context.getImageData(x * ratio, ((50 - row) * 8 - 10) * ratio, 50 * ratio, 12 * ratio);
+			return data.some((value, i) => value !== data[i % 4]);
+		});
+	}, left);
+	equal(await inkedAt(26), [true, true, true, true, true]);
+	equal(await inkedAt(200), [false, false, false, false, false]);
+	await screenshot(page, 'features-heat');
+	noFaults(page);
+});
+
+test('a preset whose event was not recorded says so', async () => {
+	const page = await openPage(report(cpu, '--preset', 'waits'));
+	holds(await page.locator('[role=status]').allInnerTexts().then(list => list.join()), 'The preset waits is about wait, which this recording does not have.');
+	await page.locator('#preset').selectOption('cpu');
+	await settle(page);
+	equal((await page.locator('[role=status]').allInnerTexts()).join().includes('does not have'), false);
+	noFaults(page);
+});
+
+test('in a selected time, what processes used comes first', async () => {
+	const file = report(cpu);
+	const titles = page => page.locator('[role=columnheader]').allInnerTexts().then(list => list.map(text => text.trim()));
+	const whole = await openPage(file, { hash: '#processes' });
+	await whole.waitForSelector('[role=columnheader]');
+	equal((await titles(whole)).indexOf('CPU in view') > 1, true);
+	const part = await openPage(file, { hash: '#processes&t=0-0.5' });
+	await part.waitForSelector('[role=columnheader]');
+	equal((await titles(part)).slice(0, 2), ['name', 'CPU in view']);
+	noFaults(part);
+});
+
+test('each of two commands can be copied', async () => {
+	const shared = process.env.WICK_SHARED || path.join(root, '..', 'shared');
+	const etl = path.join(shared, 'fixtures', 'etl', 'net.4.5.2.x64.etl.zip');
+	if (!fs.existsSync(etl))
+		throw Object.assign(new Error('WICK_SHARED does not name the folder of ' + path.basename(etl)), { skips: true });
+	const page = await openPage(report(etl), { hash: '#heap' });
+	await page.evaluate(() => { navigator.clipboard.writeText = async text => { globalThis.copied = text; }; });
+	for (const command of ['xperf -start heap', 'wpr -start Heap']) {
+		await page.getByRole('button', { name: 'Copy ' + command }).click();
+		holds(await page.evaluate(() => globalThis.copied), command);
+	}
+	noFaults(page);
 });
 
 finish();

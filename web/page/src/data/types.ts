@@ -39,6 +39,7 @@ export interface PresetView { title?: string; event?: string; group?: string; ou
 export interface Preset {
 	name: string;
 	title?: string;
+	event?: string;
 	tabs?: { tab: string; title?: string; views?: PresetView[] }[];
 	annotations?: { label: string; function?: string; module?: string }[];
 }

@@ -36,6 +36,12 @@ export const panelOf = (view: PresetView): Partial<Panel> => ({
 	inverted: view.inverted ?? false,
 });
 
+// The event that a preset is about, if the recording does not have it; ''.
+export function lackingEvent(head: Head, name: string): string {
+	const wanted = presetNamed(head, name)?.event;
+	return wanted && !head.events.some(event => event && event.name === wanted && event.samples > 0) ? wanted : '';
+}
+
 // ---- annotations
 
 // The classes of POSIX, which patterns of JavaScript do not have.

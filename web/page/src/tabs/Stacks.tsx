@@ -17,7 +17,7 @@ import { Flame, flamePng, flameSvg } from '../parts/flame/flame';
 import { Heat } from '../parts/heat/heat';
 import { Grid, tableText, type GridColumn } from '../parts/grid/grid';
 import { openMenu } from '../parts/shell/Menu';
-import { copy, save } from '../parts/copy';
+import { announced, copy, save } from '../parts/copy';
 import { MODES } from '../views/modes';
 import { peaksOf, sizesOf } from '../views/sizes';
 import { histograms } from '../views/weigh';
@@ -205,8 +205,8 @@ export function Stacks() {
 							onChange={colour => changePanel({ colour })} />}
 						<button onClick={() => save(title + '.svg', new Blob([flameSvg(flame, canvas.current!.clientWidth)],
 							{ type: 'image/svg+xml' }))}>{words.saveFlame}</button>
-						<button onClick={() => void flamePng(canvas.current!.querySelector('canvas')!)
-							.then(blob => save(title + '.png', blob))}>{words.savePng}</button>
+						<button onClick={() => void flamePng(flame, canvas.current!.clientWidth)
+							.then(blob => save(title + '.png', blob), (error: Error) => { announced.value = error.message; })}>{words.savePng}</button>
 					</div>
 				</div>}
 			</div>

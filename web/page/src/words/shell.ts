@@ -44,6 +44,8 @@ export const shell = {
 	damaged: (n: number) => plural(n, 'part') + ' of the data cannot be read',
 	notRecorded: 'Not recorded',
 	copyCommand: 'Copy the command',
+	copyOf: (command: string) => `Copy ${command}`,
+	lacksEvent: (preset: string, event: string) => `The preset ${preset} is about ${event}, which this recording does not have.`,
 	emptyRange: (row: string, n: number) => `No ${row}s are in view. The recording has ${grouped(n)}.`,
 	showAll: 'Show all',
 	menuOf: 'What can be done with it',

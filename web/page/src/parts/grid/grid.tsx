@@ -39,6 +39,7 @@ const INDENT = 14;
 const GOLD = 5; // width of the bar between groupings and values
 const TREE = 260, NARROW_TREE = 200; // least width of the tree's column
 const NARROW = 600; // a table that is narrower has two value columns
+const LETTER = 8, HEAD = 46, MOST_HEAD = 150; // px: of a title, and what its menu and its arrow need
 const WHEN = 76; // width of a histogram's column, to which its text adds
 const MANY = 2000; // rows that open without asking
 const PAUSE = 60; // ms without a change before histograms are counted
@@ -193,7 +194,8 @@ export function Grid(props: GridProps) {
 		announced.value = say.copied(last - first + 1);
 	};
 
-	const widths = columns.map(column => column.whens ? WHEN + (column.width ?? 0) : column.width ?? 96);
+	const widths = columns.map(column => Math.max(column.whens ? WHEN + (column.width ?? 0) : column.width ?? 96,
+		Math.min(column.title.length * LETTER + HEAD, MOST_HEAD)));
 	const valueWidth = widths.reduce((sum, width) => sum + width, GOLD);
 	const treeWidth = Math.max(isNarrow ? NARROW_TREE : TREE, view.width - valueWidth);
 	const deepest = Math.floor(treeWidth / 2 / INDENT); // what is deeper is not indented further

@@ -4,7 +4,7 @@ import { plural, seconds, shown } from '../../words/format';
 import { shell as words } from '../../words/shell';
 import { actionOf, canDo, dialog } from '../../state/actions';
 import { theme, type Theme } from '../../state/theme';
-import { tabsOf } from '../../state/presets';
+import { lackingEvent, tabsOf } from '../../state/presets';
 import { savePreset } from '../../state/rules';
 import {
 	analysis, change, changePanel, hasData, hits, hitWeight, nextHit, panel, recording, removeFilter, searchPattern, setPreset, setRange, setTab, span, state,
@@ -91,7 +91,7 @@ function TimeField() {
 }
 
 export function Chips() {
-	const { range, filters } = state.value;
+	const { range, filters, preset } = state.value, lacking = lackingEvent(recording.value!.head, preset);
 	const length = span.value[1] - span.value[0];
 	const clear = actionOf('clear'), undo = actionOf('undo'), redo = actionOf('redo');
 	return <div class="shell-chips">
@@ -106,6 +106,7 @@ export function Chips() {
 					onRemove={() => removeFilter(filter)} />;
 			})}
 		</ul>
+		{lacking && <span role="status">{words.lacksEvent(shown(preset), shown(lacking))}</span>}
 		{canDo(clear) && <button onClick={clear.run}>{words.clear}</button>}
 		<button disabled={!canDo(undo)} onClick={undo.run}>{words.undo}</button>
 		<button disabled={!canDo(redo)} onClick={redo.run}>{words.redo}</button>
