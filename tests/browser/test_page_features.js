@@ -31,6 +31,12 @@ const select = async (page, name) => {
 	await page.locator('.grid [role=row][aria-level]', { hasText: name }).first().click();
 	await settle(page);
 };
+const save = async page => {
+	const [download] = await Promise.all([page.waitForEvent('download'), page.locator('#preset').selectOption({ label: 'Save as ...' })]);
+	const file = path.join(scratch, download.suggestedFilename());
+	await download.saveAs(file);
+	return file;
+};
 const chips = page => page.locator('.shell-chip > span').allInnerTexts();
 const hash = page => decodeURIComponent(new URL(page.url()).hash);
 const noFaults = page => equal(page.faults, [], 'faults');
@@ -52,6 +58,13 @@ test('functions that a rule matches are one frame, and the rule is a chip and in
 	await press(page, 'Enter');
 	await openAll(page);
 	const seen = await names(page);
+	const saved = await save(page);
+	equal(JSON.parse(run('preset', saved)).groups, [{ label: 'MIR', function: '^[<&]*rustc_mir_build::' }]);
+	const chosen = await openPage(report(cpu, '--preset', saved), { hash: '' });
+	equal(await chips(chosen), ['grouped: MIR = ^[<&]*rustc_mir_build::']);
+	await chosen.locator('#preset').selectOption('cpu');
+	await settle(chosen);
+	equal(await chips(chosen), [], 'another preset has no groups');
 	equal(seen.filter(name => /MIR|mir|alloc_it/.test(name)), ['MIR', 'alloc_it app']);
 	await screenshot(page, 'features-group');
 	equal(await chips(page), ['grouped: MIR = ^[<&]*rustc_mir_build::']);
@@ -77,9 +90,7 @@ test('a label that was added by hand, in the link, in a preset that is saved, an
 	holds(hash(page), 'group=process,annotation,stack');
 	await openAll(page);
 	equal((await names(page)).filter(name => /serving|annotated/.test(name)), ['(not annotated)', 'serving']);
-	const [download] = await Promise.all([page.waitForEvent('download'), page.locator('#preset').selectOption({ label: 'Save as ...' })]);
-	const saved = path.join(scratch, download.suggestedFilename());
-	await download.saveAs(saved);
+	const saved = await save(page);
 	equal(JSON.parse(run('preset', saved)).annotations[0], { label: 'serving', function: '^serve$' });
 	const shown = run('show', '-q', '--csv', '--preset', saved, cpu);
 	holds(shown, 'serving');

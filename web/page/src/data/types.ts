@@ -41,6 +41,7 @@ export interface Preset {
 	title?: string;
 	event?: string;
 	tabs?: { tab: string; title?: string; views?: PresetView[] }[];
+	groups?: { label: string; function: string }[];
 	annotations?: { label: string; function?: string; module?: string }[];
 }
 

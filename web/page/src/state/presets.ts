@@ -2,7 +2,7 @@
 import type { Head, Preset, PresetView, Recording } from '../data/types';
 import { TAB_LIST, type TabInfo } from './tabs';
 import { GROUPS, type Panel, type Tab } from './link';
-import { guarded, ruleOf, type Pattern } from '../views/match';
+import { guarded, ruleOf, ruleText, type Pattern } from '../views/match';
 import type { Filter } from '../views/filters';
 
 const NAMES: Record<string, string> = { tree: 'process-tree' };
@@ -41,6 +41,9 @@ export function lackingEvent(head: Head, name: string): string {
 	const wanted = presetNamed(head, name)?.event;
 	return wanted && !head.events.some(event => event && event.name === wanted && event.samples > 0) ? wanted : '';
 }
+
+export const groupsOf = (head: Head, name: string): Filter[] =>
+	(presetNamed(head, name)?.groups ?? []).map(rule => ({ kind: 'group', text: ruleText(rule.label, rule.function) }));
 
 // ---- annotations
 

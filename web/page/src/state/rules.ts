@@ -2,7 +2,7 @@
 import type { Preset } from '../data/types';
 import { rules as words } from '../words/rules';
 import { announced, save } from '../parts/copy';
-import { ruleText } from '../views/match';
+import { ruleOf, ruleText } from '../views/match';
 import { Kind } from '../views/tree';
 import { ownRules, presetNamed, rulesOfPreset } from './presets';
 import { analysis, change, current, panel, recording, setPreset, state, subject } from './state';
@@ -28,9 +28,12 @@ export function addRule(kind: 'group' | 'annotate', label: string, pattern: stri
 export function savePreset(): void {
 	const { head } = recording.value!, { preset, filters } = state.value, now = panel.value;
 	const annotations = [...ownRules(filters), ...rulesOfPreset(head, preset)];
+	const groups = filters.filter(filter => filter.kind === 'group').map(({ text }) => ruleOf(text))
+		.map(({ label, pattern }) => ({ label, function: pattern }));
 	const view = { event: now.event, group: now.groups.join(), outstanding: now.measure === 'outstanding', inverted: now.inverted };
 	const before = presetNamed(head, preset), tabs = before?.tabs ?? [], isOfTab = (one: { tab: string }) => one.tab === state.value.tab;
 	const own = { ...before, ...view, name: 'own', title: undefined, summary: undefined, min: undefined, annotations,
+		groups: groups.length ? groups : undefined,
 		tabs: [...tabs, ...tabs.some(isOfTab) ? [] : [{ tab: state.value.tab }]].map(one => isOfTab(one) ? { ...one, views: [view] } : one) };
 	save('own.json', new Blob([JSON.stringify(own, null, 2) + '\n'], { type: 'application/json' }));
 }

@@ -10,7 +10,7 @@ import { findPath, findPaths, pathHashes, pathName } from '../views/path';
 import { Kind, type Tree, type Words } from '../views/tree';
 import { treeWords } from '../views/words';
 import { weigh, weighSides, type Kept } from '../views/weigh';
-import { annotationsOf, panelOf, viewsOf, type Annotations } from './presets';
+import { annotationsOf, groupsOf, panelOf, viewsOf, type Annotations } from './presets';
 import { GROUPS, linkOf, readLink, type Panel, type State, type Tab } from './link';
 import { PANELS, tabOf, usualGroups, usualMeasure } from './tabs';
 
@@ -97,8 +97,10 @@ export const removeFilter = (filter: Filter): void =>
 export const setRange = (range: [number, number] | null, passes = false): void => change({ range }, passes);
 // Its tabs and panels in place of those before, and its filter.
 function withPreset(name: string): Partial<State> {
-	const filters = state.value.filters.filter(filter => filter.kind !== 'preset');
-	if (recording.value!.head.presets.some(one => one.preset.name === name && one.processes !== null))
+	const { head } = recording.value!, before = groupsOf(head, state.value.preset).map(filter => filter.text);
+	const filters = state.value.filters.filter(({ kind, text }) => kind !== 'preset' && !(kind === 'group' && before.includes(text)));
+	filters.push(...groupsOf(head, name));
+	if (head.presets.some(one => one.preset.name === name && one.processes !== null))
 		filters.push({ kind: 'preset', text: name });
 	return { preset: name, panels: {}, filters };
 }
