@@ -264,6 +264,7 @@ static void fill_page(struct recording *recording, const char *const *paths,
 		.open = wk_buf_str(&recording->link),
 		.resolution_ns = choose_resolution(model, &recording->warnings),
 		.compiles_rust = compiles_rust(model),
+		.is_redacted = options->redacts,
 	};
 	add_warnings(&recording->warnings, selection);
 	recording->page.quality = recording->quality.at;

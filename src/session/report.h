@@ -10,6 +10,7 @@
 struct wk_report_options {
 	const struct wk_filter_spec *filter; /* only samples that pass are written, of each event */
 	const char *open;   /* where the page starts, with or without '#'; NULL: it chooses */
+	bool redacts;       /* leaves out what names a person or a machine */
 	const char *preset; /* as for --preset; NULL: none is chosen */
 };
 

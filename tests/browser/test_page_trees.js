@@ -81,6 +81,10 @@ test('filters and verbs', () => compare(program, [
 	'#cpu&f=merge:walk&f=collapse:hash&f=-tid:100&t=0.5-3.5',
 ], open));
 
+test('rules that the server does not know, and those of a preset', () => compare(program, [
+	'#cpu&f=group:visits=^visit', '#cpu&f=annotate:early=^parse&group=annotation,stack', '#cpu&group=annotation,process,stack&preset=rustc',
+], open));
+
 test('matches of a search', () => compare(program, ['#cpu&search=walk', '#cpu&search=^vis&t=1-2', '#cpu&search=nothing'], open));
 
 test('processes and their tree', () => compare(program, ['#tree', '#tree&t=1-2', '#processes', '#processes&t=1-2']));

@@ -12,7 +12,7 @@
 
 struct args {
 	const char *output, *open, *against, *preset;
-	bool quiet;
+	bool quiet, redact;
 	struct wk_filter_spec filter;
 	struct wk_open_options load;
 };
@@ -27,6 +27,8 @@ static const struct wk_opt options[] = {
 	  "file of JSON or of Windows Performance Analyzer (.wpaProfile)", AT(preset)),
 	WK_TEXT(0, "open", "VIEW", "where the page starts, as in the address of a link to it: "
 	  "\"#memory\"", AT(open)),
+	WK_FLAG(0, "redact", "leave out names of users and of the machine, home directories and "
+	  "arguments of command lines", AT(redact)),
 	WK_FLAG('q', "quiet", "do not print the number of samples and lost samples to standard "
 	  "error", AT(quiet)),
 	{ 0 },
@@ -67,7 +69,7 @@ static bool open_and_write(const char *const *paths, const struct wk_call *call,
 	const struct args *args = call->args;
 	const char *const before_paths[] = { args->against, NULL };
 	const struct wk_report_options how = { .filter = &args->filter, .open = args->open,
-					       .preset = args->preset };
+					       .preset = args->preset, .redacts = args->redact };
 	struct wk_open_options load = wk_report_open_options(&args->load, &how);
 	const struct wk_messages *messages = args->quiet ? NULL : &wk_cli_messages;
 	struct wk_model *model = wk_open_paths(paths, &load, NULL, messages, err), *before = NULL;
@@ -108,7 +110,7 @@ const struct wk_command wk_cmd_report = {
 		{ &wk_open_group, AT(load) },
 		{ 0 } },
 	.common = (const char *const[]){
-		"output", "against", "preset", "open", "quiet", "process", "thread", "time", "filter", "by", "addresses",
+		"output", "against", "preset", "open", "redact", "quiet", "process", "thread", "time", "filter", "by", "addresses",
 		"debuginfod", "symbol-path", NULL },
 	.examples = (const struct wk_example[]){
 		{ "wick report -o page.html", "write a page of wick.data" },

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "render/page/block.h"
 #include "render/page/page_internal.h"
+#include "render/page/redact.h"
 
 /* Built from web/page: see meson.build. */
 static const char template[] =
@@ -32,6 +33,8 @@ struct block {
 struct wk_page_blocks {
 	struct wk_page_parts parts[2]; /* of the page, and of what it is compared with */
 	unsigned parts_count;
+	bool is_redacted;
+	struct wk_redaction redaction;
 	struct block *at;
 	size_t count, cap;
 };
@@ -122,10 +125,20 @@ static void add_table(struct wk_page_blocks *blocks, const struct wk_table *tabl
 	add_block(blocks, "table-", name)->table = table;
 }
 
+static void learn_names(struct wk_page_blocks *blocks, const struct wk_page *page)
+{
+	wk_redaction_add(&blocks->redaction, page->model);
+	if (page->before)
+		wk_redaction_add(&blocks->redaction, page->before->model);
+}
+
 struct wk_page_blocks *wk_page_blocks_new(const struct wk_page *page)
 {
 	struct wk_page_blocks *blocks = wk_alloc_zeroed(1, sizeof(*blocks));
 
+	blocks->is_redacted = page->is_redacted;
+	if (page->is_redacted)
+		learn_names(blocks, page);
 	add_recording(blocks, page, "");
 	for (size_t i = 0; i < page->table_count; i++)
 		add_table(blocks, &page->tables[i]);
@@ -138,10 +151,11 @@ void wk_page_blocks_free(struct wk_page_blocks *blocks)
 {
 	for (unsigned i = 0; i < blocks->parts_count; i++)
 		parts_fini(&blocks->parts[i]);
+	wk_redaction_fini(&blocks->redaction);
 	WK_FREE_ALL(blocks->at, blocks);
 }
 
-static void make_block(const struct block *block, struct wk_buf *bytes)
+static void make_whole_block(const struct block *block, struct wk_buf *bytes)
 {
 	if (block->make)
 		block->make(block->parts, bytes);
@@ -151,12 +165,31 @@ static void make_block(const struct block *block, struct wk_buf *bytes)
 		wk_page_json_table(block->table, bytes);
 }
 
+static bool is_json(const struct block *block)
+{
+	return block->table || block->make == wk_page_head || block->make == wk_page_names;
+}
+
+static void make_block(const struct wk_page_blocks *blocks, const struct block *block,
+		       struct wk_buf *bytes)
+{
+	struct wk_buf whole = { 0 };
+
+	if (!blocks->is_redacted || !is_json(block)) {
+		make_whole_block(block, bytes);
+		return;
+	}
+	make_whole_block(block, &whole);
+	wk_redact_json(&blocks->redaction, wk_buf_str(&whole), bytes);
+	wk_buf_fini(&whole);
+}
+
 bool wk_page_block_make(const struct wk_page_blocks *blocks, struct wk_str name,
 			struct wk_buf *bytes)
 {
 	for (size_t i = 0; i < blocks->count; i++)
 		if (wk_str_is(name, blocks->at[i].name)) {
-			make_block(&blocks->at[i], bytes);
+			make_block(blocks, &blocks->at[i], bytes);
 			return true;
 		}
 	return false;
@@ -172,17 +205,15 @@ bool wk_page_snapshot_row(const struct wk_page_blocks *blocks, uint32_t place, u
 	return false;
 }
 
-static void write_blocks(const struct wk_page *page, struct wk_out *out)
+static void write_blocks(const struct wk_page_blocks *blocks, struct wk_out *out)
 {
-	struct wk_page_blocks *blocks = wk_page_blocks_new(page);
 	struct wk_buf bytes = { 0 };
 
 	for (size_t i = 0; i < blocks->count; i++) {
-		make_block(&blocks->at[i], &bytes);
+		make_block(blocks, &blocks->at[i], &bytes);
 		wk_page_block(out, blocks->at[i].name, &bytes);
 	}
 	wk_page_block(out, "end", &bytes);
-	wk_page_blocks_free(blocks);
 }
 
 /* ---- the template */
@@ -197,21 +228,44 @@ static const char *write_to(const char *from, const char *mark, struct wk_out *o
 	return at + strlen(mark);
 }
 
-static const char *write_to_data(const struct wk_page *page, const char *from, struct wk_out *out)
+/* The title, and the table for readers without script. */
+static void write_text(const struct wk_page_blocks *blocks, struct wk_buf *text, struct wk_out *out)
 {
+	struct wk_buf redacted = { 0 };
+
+	if (blocks->is_redacted)
+		wk_redact_text(&blocks->redaction, wk_buf_str(text), &redacted);
+	else
+		wk_buf_add_str(&redacted, wk_buf_str(text));
+	wk_out_bytes(out, redacted.at, redacted.len);
+	WK_BUF_FINI_ALL(&redacted, text);
+}
+
+static const char *write_to_data(const struct wk_page *page, const struct wk_page_blocks *blocks,
+				 const char *from, struct wk_out *out)
+{
+	struct wk_buf title = { 0 }, table = { 0 };
+	struct wk_out to_title = wk_out_to_buf(&title), to_table = wk_out_to_buf(&table);
+
+	wk_out_xml(&to_title, page->title);
+	wk_out_end(&to_title);
+	wk_page_html_table(page->hottest, &to_table);
+	wk_out_end(&to_table);
 	from = write_to(from, "<!--wick:title-->", out);
-	wk_out_xml(out, page->title);
+	write_text(blocks, &title, out);
 	from = write_to(from, "<!--wick:table-->", out);
-	wk_page_html_table(page->hottest, out);
+	write_text(blocks, &table, out);
 	return write_to(from, "<!--wick:data-->", out);
 }
 
 void wk_page_write(const struct wk_page *page, struct wk_out *out)
 {
-	const char *rest = write_to_data(page, template, out);
+	struct wk_page_blocks *blocks = wk_page_blocks_new(page);
+	const char *rest = write_to_data(page, blocks, template, out);
 
-	write_blocks(page, out);
+	write_blocks(blocks, out);
 	wk_out_text(out, rest);
+	wk_page_blocks_free(blocks);
 }
 
 static void write_served_head(const struct wk_page_blocks *blocks,
@@ -240,7 +294,7 @@ void wk_page_write_served(const struct wk_page *page, const struct wk_page_block
 
 	assert(end);
 	wk_buf_add(policy, from, (size_t)(end - from));
-	from = write_to_data(page, end + strlen(end_mark), out);
+	from = write_to_data(page, blocks, end + strlen(end_mark), out);
 	write_served_head(blocks, served, out);
 	wk_out_text(out, from);
 }

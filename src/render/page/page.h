@@ -29,6 +29,7 @@ struct wk_page {
 	struct wk_str open;     /* where the page starts: "#memory"; empty: it chooses */
 	uint64_t resolution_ns; /* times of samples become multiples of it */
 	bool compiles_rust;
+	bool is_redacted; /* without what names a person or a machine: see redact.h */
 	const struct wk_str *quality, *warnings; /* sentences */
 	size_t quality_count, warning_count;
 	const struct wk_page_preset *presets;

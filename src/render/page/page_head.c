@@ -347,6 +347,8 @@ static void write_recording(const struct wk_page *page, struct wk_out *out)
 	number(out, "last", last > begin ? last - begin : 0);
 	number(out, "resolution", page->resolution_ns);
 	flag(out, "compilesRust", page->compiles_rust);
+	if (page->is_redacted)
+		flag(out, "redacted", true);
 }
 
 void wk_page_head(const struct wk_page_parts *parts, struct wk_buf *block)

@@ -156,6 +156,24 @@ static const char *rule_lacks(const void *object)
 static const struct object rules = { rule_keys, sizeof(struct wk_annotation_rule),
 				     WK_ANNOTATIONS_MOST, rule_lacks };
 
+static const struct key group_keys[] = {
+	TEXT(struct wk_annotation_rule, "label", label, "a text", NULL),
+	TEXT(struct wk_annotation_rule, "function", function, "a pattern", is_pattern),
+	{ 0 },
+};
+
+static const char *group_lacks(const void *object)
+{
+	const struct wk_annotation_rule *group = object;
+
+	return !group->label     ? "the key \"label\""
+	       : group->function ? NULL
+				 : "the key \"function\"";
+}
+
+static const struct object groups = { group_keys, sizeof(struct wk_annotation_rule),
+				      WK_ANNOTATIONS_MOST, group_lacks };
+
 static const struct key preset_keys[] = {
 	TEXT(struct wk_preset, "name", name, "a text", NULL),
 	TEXT(struct wk_preset, "title", title, "a text", NULL),
@@ -169,6 +187,7 @@ static const struct key preset_keys[] = {
 	  "a number of percent from 0 to 100", NULL, NULL, 0 },
 	LIST(struct wk_preset, "tabs", tabs, tab_count, &tabs),
 	LIST(struct wk_preset, "annotations", rules, rule_count, &rules),
+	LIST(struct wk_preset, "groups", groups, group_count, &groups),
 	{ 0 },
 };
 

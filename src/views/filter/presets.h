@@ -39,6 +39,8 @@ struct wk_preset {
 	size_t tab_count;
 	const struct wk_annotation_rule *rules;
 	size_t rule_count;
+	const struct wk_annotation_rule *groups; /* of the page: neighbours are one frame */
+	size_t group_count;
 };
 
 /* Ends with an entry without a name; wk_preset_names has the same names, and ends with NULL. */

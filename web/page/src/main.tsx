@@ -8,6 +8,7 @@ import { followSymbols, renewal, served, servedSource, type Served } from './ser
 import { isInParts } from './served/trees';
 import { openRecording } from './data/recording';
 import { onKey } from './state/actions';
+import { openPreset } from './state/rules';
 import { failure, followLink, loading, other, recording, start, state } from './state/state';
 import { Chips, Status, Tabs, Title } from './parts/shell/Bars';
 import { Dialogs } from './parts/shell/Dialogs';
@@ -77,7 +78,8 @@ if (typeof DecompressionStream === 'function') {
 	addEventListener('dragover', event => event.preventDefault());
 	addEventListener('drop', event => {
 		event.preventDefault();
-		void openFile(event.dataTransfer?.files[0]);
+		const file = event.dataTransfer?.files[0];
+		void (file?.name.endsWith('.json') ? openPreset(file) : openFile(file));
 	});
 	addEventListener('hashchange', () => followLink(location.hash));
 	addEventListener('popstate', () => followLink(location.hash));

@@ -26,7 +26,7 @@ export function treeOf(plain: Uint8Array, event: number): ServedTree {
 			: level === Kind.Module ? names.image[fn[node]] : HAS_OWN_ID.has(level) ? known[node] : text[node]),
 		inlined: Uint8Array.from(narrow('inlined')), first: wide('firstTime'),
 		self: wide('self'), total: wide('total'), selfTimes: wide('selfTimes'), totalTimes: wide('totalTimes'),
-		before: null, selfBefore: null, allocated: wide('allocated') ?? null, allocations: wide('allocations') ?? null,
+		rules: null, before: null, selfBefore: null, allocated: wide('allocated') ?? null, allocations: wide('allocations') ?? null,
 		served: { number: wide('node'), text: Array.from(text, i => texts[i]), left: narrow('left'), leftWeight: wide('leftWeight') },
 	} };
 }

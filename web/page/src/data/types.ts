@@ -39,7 +39,9 @@ export interface PresetView { title?: string; event?: string; group?: string; ou
 export interface Preset {
 	name: string;
 	title?: string;
+	event?: string;
 	tabs?: { tab: string; title?: string; views?: PresetView[] }[];
+	groups?: { label: string; function: string }[];
 	annotations?: { label: string; function?: string; module?: string }[];
 }
 
@@ -54,6 +56,7 @@ export interface Head {
 	last: number;
 	resolution: number;
 	compilesRust: boolean;
+	redacted?: boolean;
 	events: (Event | null)[];
 	event: number;
 	images: (Image | null)[];
@@ -68,7 +71,7 @@ export interface Head {
 	kinds: string[];
 	lacks: Record<string, string>;
 	preset: string; // the one that was chosen; '': none
-	presets: { processes: number[] | null; preset: Preset }[];
+	presets: { processes: number[] | null; preset: Preset; isOwn?: boolean }[]; // isOwn: from a file that was dropped
 }
 
 export interface Names {

@@ -3,10 +3,12 @@
 import { batch, signal } from '@preact/signals';
 import { actions as words, goTo } from '../words/actions';
 import { type Filter } from '../views/filters';
+import { ruleOf } from '../views/match';
 import { Kind, pathOf } from '../views/tree';
 import { copy } from '../parts/copy';
 import { served } from '../served/server';
 import { TABS, type Panel, type Tab, type View } from './link';
+import { savePreset } from './rules';
 import { TAB_LIST } from './tabs';
 import {
 	addFilter, analysis, canRedo, canUndo, change, changePanel, current, names, nextHit, panel, recording, redo, root, setCurrent,
@@ -21,7 +23,7 @@ export interface Action {
 	run(): void;
 }
 
-export type Dialog = '' | 'help' | 'commands' | 'sql' | 'code';
+export type Dialog = '' | 'help' | 'commands' | 'sql' | 'code' | 'group' | 'annotate' | 'share';
 export const dialog = signal<Dialog>('');
 export const detailsOpen = signal(true);
 export const singleKeys = signal(true);
@@ -47,6 +49,7 @@ function filterOfNode(): Filter | null {
 	case Kind.Pid: return { kind: 'pid', text: String(head.processes[id]?.pid) };
 	case Kind.Thread: return { kind: 'tid', text: String(head.threads[id]?.tid) };
 	case Kind.Module: return { kind: 'module', text: head.images[id]?.name ?? '' };
+	case Kind.Rule: return { kind: 'pattern', text: state.value.filters.filter(f => f.kind === 'group').map(f => ruleOf(f.text).pattern)[id - 1] };
 	case Kind.Function: return { kind: 'function', text: names.value!.names[id] };
 	default: return null;
 	}
@@ -89,6 +92,11 @@ function stepBrush(by: number): void {
 
 const view = (name: View) => () => changePanel({ view: name });
 const toggle = <K extends keyof Panel>(key: K) => () => changePanel({ [key]: !panel.value[key] } as Partial<Panel>);
+const LEASTS = [0, .1, .2, .5, 1, 2, 5, 10, 20];
+const fold = (step: number) => () => {
+	const at = LEASTS.findLastIndex(least => least <= panel.value.least);
+	changePanel({ least: LEASTS[Math.min(Math.max(at + step, 0), LEASTS.length - 1)] });
+};
 const ORDERS = ['weight', 'name', 'time'] as const;
 
 export const ACTIONS: Action[] = [
@@ -105,6 +113,8 @@ export const ACTIONS: Action[] = [
 	{ key: 'flip', keys: ['v'], can: isTab, run: toggle('flipped') },
 	{ key: 'order', keys: ['o'], can: isTab,
 		run: () => changePanel({ order: ORDERS[(ORDERS.indexOf(panel.value.order) + 1) % 3] }) },
+	{ key: 'foldMore', keys: ['F7'], can: isTab, run: fold(1) },
+	{ key: 'foldLess', keys: ['Shift+F7'], can: () => isTab() && panel.value.least > 0, run: fold(-1) },
 	{ key: 'zoom', keys: [], isOfNode: true, can: hasNode, run: () => setRoot(current.value) },
 	{ key: 'back', keys: ['Backspace'], can: () => isTab() && root.value > 0,
 		run: () => setRoot(analysis.value!.tree.parent[root.value]) },
@@ -119,6 +129,9 @@ export const ACTIONS: Action[] = [
 		run: () => addFilter({ kind: 'merge-module', text: moduleName() }) },
 	{ key: 'drop', keys: ['d'], isOfNode: true, can: isFunction,
 		run: () => addFilter({ kind: 'function', text: functionName(), out: true }) },
+	{ key: 'group', keys: ['g'], isOfNode: true, can: isTab, run: () => { dialog.value = 'group'; } },
+	{ key: 'annotate', keys: ['l'], isOfNode: true, can: isTab, run: () => { dialog.value = 'annotate'; } },
+	{ key: 'savePreset', keys: [], can: isTab, run: savePreset },
 	{ key: 'copyName', keys: [], isOfNode: true, can: hasNode, run: () => copy(treeWords.value!.name(current.value)) },
 	{ key: 'copyStack', keys: ['Ctrl+Shift+C'], isOfNode: true, can: hasNode, run: () => copy(stackText()) },
 	{ key: 'brushLeft', keys: ['['], run: () => stepBrush(-1) },
@@ -133,6 +146,7 @@ export const ACTIONS: Action[] = [
 	{ key: 'commands', keys: ['Ctrl+K'], run: () => { dialog.value = 'commands'; } },
 	{ key: 'code', keys: ['e'], isOfNode: true, can: () => served.value !== null && isFunction(), run: () => { dialog.value = 'code'; } },
 	{ key: 'sql', keys: ['q'], can: () => served.value !== null, run: () => { dialog.value = 'sql'; } },
+	{ key: 'share', keys: ['Shift+S'], run: () => { dialog.value = 'share'; } },
 	{ key: 'link', keys: ['y'], run: () => copy(location.href) },
 	{ key: 'details', keys: ['i'], run: () => { detailsOpen.value = !detailsOpen.value; } },
 	{ key: 'help', keys: ['?'], run: () => { dialog.value = 'help'; } },

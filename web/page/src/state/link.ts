@@ -3,6 +3,7 @@
 //	#cpu&t=120.4-180.9&f=process:rustc&f=-function:memcpy&view=flame&group=process,stack
 import { Kind } from '../views/tree';
 import { FILTERS, type Filter, type FilterKind } from '../views/filters';
+import { MODES, type Mode } from '../views/modes';
 import type { Measure } from '../views/weigh';
 import type { Order } from '../views/tree';
 
@@ -29,6 +30,10 @@ export interface Panel {
 	flipped: boolean;
 	root: string; // a path (views/path.ts) that the flame graph is zoomed to; '': the whole
 	at: string; // the path of the current row; '': none
+	sort: string; // the key of a column, '-' before it: descending; '': the default
+	columns: string[]; // keys of columns that are shown or hidden other than by default
+	colour: Mode; // what the colours of frames mean
+	least: number; // percent of what is in view: lighter rows are one row; 0: all are shown
 	snapshots: [number, number] | null; // numbers from 1: what is there at the second and not at the first
 }
 
@@ -73,6 +78,10 @@ export function linkOf(state: State): string {
 	add('view', panel.view);
 	add('order', panel.order);
 	add('flipped', panel.flipped && '1');
+	add('sort', panel.sort);
+	add('columns', panel.columns?.join(','));
+	add('colour', panel.colour);
+	add('least', panel.least ? String(panel.least) : '');
 	add('snapshots', panel.snapshots?.join('-'));
 	add('root', panel.root);
 	add('at', panel.at);
@@ -129,6 +138,10 @@ export function readLink(link: string, before: State): State {
 		case 'view': panel.view = oneOf(['table', 'flame', 'both', 'heat'], value); break;
 		case 'order': panel.order = oneOf(['weight', 'name', 'time'], value); break;
 		case 'flipped': panel.flipped = value === '1'; break;
+		case 'sort': panel.sort = value; break;
+		case 'columns': panel.columns = value.split(',').filter(Boolean); break;
+		case 'colour': panel.colour = oneOf(MODES, value); break;
+		case 'least': panel.least = Math.min(Math.max(Number(value), 0), 100) || 0; break;
 		case 'snapshots': panel.snapshots = numbers(value); break;
 		case 'root': panel.root = value; break;
 		case 'at': panel.at = value; break;

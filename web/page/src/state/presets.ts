@@ -2,6 +2,8 @@
 import type { Head, Preset, PresetView, Recording } from '../data/types';
 import { TAB_LIST, type TabInfo } from './tabs';
 import { GROUPS, type Panel, type Tab } from './link';
+import { guarded, ruleOf, ruleText, type Pattern } from '../views/match';
+import type { Filter } from '../views/filters';
 
 const NAMES: Record<string, string> = { tree: 'process-tree' };
 const nameOf = (tab: Tab) => NAMES[tab] ?? tab;
@@ -34,6 +36,15 @@ export const panelOf = (view: PresetView): Partial<Panel> => ({
 	inverted: view.inverted ?? false,
 });
 
+// The event that a preset is about, if the recording does not have it; ''.
+export function lackingEvent(head: Head, name: string): string {
+	const wanted = presetNamed(head, name)?.event;
+	return wanted && !head.events.some(event => event && event.name === wanted && event.samples > 0) ? wanted : '';
+}
+
+export const groupsOf = (head: Head, name: string): Filter[] =>
+	(presetNamed(head, name)?.groups ?? []).map(rule => ({ kind: 'group', text: ruleText(rule.label, rule.function) }));
+
 // ---- annotations
 
 // The classes of POSIX, which patterns of JavaScript do not have.
@@ -51,11 +62,23 @@ const pattern = (text: string | undefined): RegExp | null => {
 
 export interface Annotations { labels: string[]; of: Uint8Array } // by stack: a label; 0: none
 
+// Those that were added by hand.
+export const ownRules = (filters: Filter[]): NonNullable<Preset['annotations']> =>
+	filters.filter(filter => filter.kind === 'annotate').map(({ text }) => {
+		const { label, pattern } = ruleOf(text);
+		return { label, function: pattern };
+	});
+
+export const rulesOfPreset = (head: Head, name: string): NonNullable<Preset['annotations']> =>
+	presetNamed(head, name)?.annotations ?? head.presets.flatMap(one => one.preset.annotations ?? []);
+
 // From the root on, the first frame that a rule matches gives a stack its label.
-export function annotationsOf(recording: Recording, name: string): Annotations {
+export function annotationsOf(recording: Recording, name: string, filters: Filter[]): Annotations {
 	const { head, names, frames, stacks } = recording;
-	const rules = (presetNamed(head, name)?.annotations ?? head.presets.flatMap(one => one.preset.annotations ?? []))
-		.map(rule => ({ label: rule.label, function: pattern(rule.function), module: pattern(rule.module) }));
+	// Only what was typed here is guarded: that costs time, of which many functions have too much.
+	const own = ownRules(filters).map(rule => ({ label: rule.label, function: guarded(pattern(rule.function) ?? /(?!)/), module: null }));
+	const rules: { label: string; function: Pick<Pattern, 'test'> | null; module: RegExp | null }[] = [...own,
+		...rulesOfPreset(head, name).map(rule => ({ label: rule.label, function: pattern(rule.function), module: pattern(rule.module) }))];
 	const labels = ['', ...new Set(rules.map(rule => rule.label))];
 	const byFunction = Uint8Array.from(names.names, (text, fn) => {
 		const module = head.images[names.image[fn]]?.name ?? names.files[names.file[fn]] ?? '';

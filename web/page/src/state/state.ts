@@ -6,12 +6,13 @@ import { treeOf } from '../data/tree';
 import { Hidden, type Event, type Names, type Recording, type Samples, type Snapshot } from '../data/types';
 import { asked, forget, isInParts, request } from '../served/trees';
 import { buildTree, type Shape, type Shaped } from '../views/build';
-import { isOfThreads, keptBy, patternOf, verbsOf, isVerb, type Filter } from '../views/filters';
+import { isOfThreads, keptBy, verbsOf, isVerb, type Filter } from '../views/filters';
+import { patternOf } from '../views/match';
 import { findPath, findPaths, pathHashes, pathName, type PathHashes } from '../views/path';
 import { Kind, type Tree, type Words } from '../views/tree';
 import { treeWords } from '../views/words';
 import { weigh, weighSides, type Kept } from '../views/weigh';
-import { annotationsOf, panelOf, viewsOf, type Annotations } from './presets';
+import { annotationsOf, groupsOf, panelOf, viewsOf, type Annotations } from './presets';
 import { GROUPS, linkOf, readLink, type Panel, type State, type Tab } from './link';
 import { PANELS, tabOf, usualGroups, usualMeasure } from './tabs';
 
@@ -98,8 +99,10 @@ export const removeFilter = (filter: Filter): void =>
 export const setRange = (range: [number, number] | null, passes = false): void => change({ range }, passes);
 // Its tabs and panels in place of those before, and its filter.
 function withPreset(name: string): Partial<State> {
-	const filters = state.value.filters.filter(filter => filter.kind !== 'preset');
-	if (recording.value!.head.presets.some(one => one.preset.name === name && one.processes !== null))
+	const { head } = recording.value!, before = groupsOf(head, state.value.preset).map(filter => filter.text);
+	const filters = state.value.filters.filter(({ kind, text }) => kind !== 'preset' && !(kind === 'group' && before.includes(text)));
+	filters.push(...groupsOf(head, name));
+	if (head.presets.some(one => one.preset.name === name && one.processes !== null))
 		filters.push({ kind: 'preset', text: name });
 	return { preset: name, panels: {}, filters };
 }
@@ -122,7 +125,7 @@ export const panel = computed<Panel>(() => {
 	const own = panels[tab] ?? {};
 	const event = eventOf(tab, own.event ?? usual.event ?? '');
 	return {
-		view: 'both', inverted: usual.inverted ?? false, allInline: false, order: 'weight', flipped: false, root: '', at: '', snapshots: null,
+		view: 'both', inverted: usual.inverted ?? false, allInline: false, order: 'weight', flipped: false, root: '', at: '', least: 0, colour: 'kind', sort: '', columns: [], snapshots: null,
 		...own,
 		event: recording.value?.head.events[event]?.name ?? '',
 		measure: own.measure ?? usual.measure ?? usualMeasure(tab, head),
@@ -152,25 +155,12 @@ export const hasData = (tab: Tab): boolean => tabOf(tab).hasData(recording.value
 
 export const eventId = computed(() => eventOf(state.value.tab, panel.value.event));
 
-const read = signal(new Map<number, Samples>());
-
-// null while they are being read.
-export function samplesOf(event: number): Samples | null {
-	const known = read.value.get(event);
-	if (known || !event || !recording.value)
-		return known ?? null;
-	void recording.value.samples(event).then(samples => {
-		if (untracked(() => read.value.get(event)) !== samples)
-			read.value = new Map(read.value).set(event, samples);
-	});
-	return null;
-}
-
 // The other recording of a comparison, and both as one.
 export const other = signal<Recording | null>(null);
 const isCompared = computed(() => state.value.tab === 'compare');
 
-// Both have all their names and stacks. Those of one that the page has only parts of are read for that.
+// With all names and stacks. Those of a recording that the page has only parts of are read once they are
+// needed: for a comparison, and for rules that the program that serves the page does not know.
 const completed = signal<{ of: Recording; whole: Recording } | null>(null);
 const whole = computed<Recording | null>(() => {
 	const opened = recording.value, known = completed.value;
@@ -179,10 +169,29 @@ const whole = computed<Recording | null>(() => {
 	void opened.whole().then(read => { completed.value = { of: opened, whole: read }; });
 	return null;
 });
+const read = signal(new Map<number, Samples>());
+
+// null while they are being read.
+export function samplesOf(event: number): Samples | null {
+	const known = read.value.get(event), of = whole.value;
+	if (known || !event || !of)
+		return known ?? null;
+	void of.samples(event).then(samples => {
+		if (untracked(() => read.value.get(event)) !== samples)
+			read.value = new Map(read.value).set(event, samples);
+	});
+	return null;
+}
+
 const combined = computed<Combined | null>(() => other.value && whole.value && combine(whole.value, other.value));
 
+const isOwnRule = ({ kind }: Filter) => kind === 'group' || kind === 'annotate';
+const asksServer = computed(() => isInParts() && !isCompared.value && !state.value.filters.some(isOwnRule)
+	&& !(panel.value.groups.includes('annotation') && recording.value?.head.presets.find(one => one.preset.name === state.value.preset)?.isOwn));
+
 // What the current tab is about.
-export const subject = computed<Recording | null>(() => isCompared.value ? combined.value : recording.value);
+export const subject = computed<Recording | null>(() =>
+	isCompared.value ? combined.value : isInParts() && !asksServer.value ? whole.value : recording.value);
 
 const sidesRead = signal<{ of: Combined; event: number; sides: Sides } | null>(null);
 
@@ -195,7 +204,7 @@ const sides = computed<Sides | null>(() => {
 	return null;
 });
 
-const samples = computed(() => !isCompared.value ? samplesOf(eventId.value) : sides.value && rowsOfBoth(sides.value));
+const samples = computed(() => asksServer.value ? null : !isCompared.value ? samplesOf(eventId.value) : sides.value && rowsOfBoth(sides.value));
 
 // Texts, so that a computation that depends on them is not repeated for an equal one.
 const filterKey = computed(() => JSON.stringify(state.value.filters.filter(f => !isVerb(f) || f.kind === 'focus')));
@@ -240,7 +249,10 @@ const keptRows = computed<Kept>(() => {
 // ---- a tree that the program that serves the page makes
 
 // What of the selection requests have in common.
-export const selectionWords = (event: Event | null) => ({ event: event?.name, filters: state.value.filters.length && JSON.stringify(state.value.filters) });
+export function selectionWords(event: Event | null) {
+	const filters = state.value.filters.filter(one => !isOwnRule(one));
+	return { event: event?.name, filters: filters.length && JSON.stringify(filters) };
+}
 
 // Times in the page are cut to its resolution.
 export const timeWords = ([from, to]: readonly [number, number]) =>
@@ -261,7 +273,7 @@ export const treeSelection = computed(() => {
 
 const servedTree = computed(() => {
 	const event = eventId.value;
-	if (!event || !isInParts() || isCompared.value)
+	if (!event || !asksServer.value)
 		return null;
 	const path = request('tree', { ...treeSelection.value, root: panel.value.root, current: askedCurrent.value, open: [...askedOpen.value].join() });
 	const answer = asked('tree', path, plain => treeOf(plain, event));
@@ -275,7 +287,7 @@ const NO_ROWS = new Uint32Array(0);
 
 let labels: Annotations | null = null; // of `shaped`
 const shaped = computed<Shaped | null>(() => {
-	if (isInParts() && !isCompared.value)
+	if (asksServer.value)
 		return servedTree.value && { tree: servedTree.value.tree, nodeOf: NO_ROWS };
 	void shapeKey.value;
 	const rows = samples.value, opened = subject.value;
@@ -284,7 +296,7 @@ const shaped = computed<Shaped | null>(() => {
 	return untracked(() => {
 		const { groups, inverted } = panel.value;
 		const event = opened.head.events[eventId.value]!;
-		const annotations = groups.includes('annotation') ? annotationsOf(opened, state.value.preset) : null;
+		const annotations = groups.includes('annotation') ? annotationsOf(opened, state.value.preset, state.value.filters) : null;
 		labels = annotations;
 		const last = groups[groups.length - 1], hasStack = last !== 'function';
 		const levels = groups.slice(0, hasStack ? -1 : undefined).map(name => GROUPS[name]);
@@ -306,7 +318,7 @@ export interface Analysis {
 
 let version = 0;
 export const analysis = computed<Analysis | null>(() => {
-	const shape = shaped.value, rows = shape?.tree.served ? null : samples.value;
+	const shape = shaped.value, rows = samples.value;
 	if (!shape || !rows && !shape.tree.served)
 		return null;
 	if (isCompared.value)
@@ -414,8 +426,8 @@ export const hitWeight = computed(() => {
 		return 0;
 	const { tree } = shape;
 	if (tree.served) {
-		const pattern = searchPattern.value!;
-		const path = request('search', { ...treeSelection.value, pattern: pattern.source, 'ignore-case': pattern.ignoreCase });
+		const text = searchText.value;
+		const path = request('search', { ...treeSelection.value, pattern: text, 'ignore-case': !/[A-Z]/.test(text) });
 		return asked('search', path, plain => JSON.parse(new TextDecoder().decode(plain)).weight as number) ?? 0;
 	}
 	const has = found.slice();

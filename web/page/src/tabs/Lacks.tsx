@@ -6,10 +6,11 @@ import { copy } from '../parts/copy';
 
 export function Lacks({ of }: { of: string }) {
 	const sentence = recording.value!.head.lacks[of] ?? '';
-	const command = /`([^`]+)`/.exec(sentence)?.[1];
+	const commands = [...sentence.matchAll(/`([^`]+)`/g)].map(found => found[1]);
 	return <div class="shell-message">
 		<h2>{words.notRecorded}</h2>
 		<p>{sentence.split('`').map((part, i) => i % 2 ? <code>{shown(part)}</code> : shown(part))}</p>
-		{command && <button onClick={() => copy(command)}>{words.copyCommand}</button>}
+		{commands.map(command => <p key={command}><button onClick={() => copy(command)}>
+			{commands.length > 1 ? words.copyOf(command) : words.copyCommand}</button></p>)}
 	</div>;
 }

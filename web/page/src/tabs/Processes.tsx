@@ -3,7 +3,7 @@ import { computed } from '@preact/signals';
 import type { RowObject } from '../parts/table/table';
 import { shown } from '../words/format';
 import { lanes as words } from '../words/processes';
-import { addFilter, kept, recording } from '../state/state';
+import { addFilter, kept, recording, state } from '../state/state';
 import { keptNow, mainInfo, weights } from '../parts/lanes/state';
 import { crateOf, filterOf } from '../views/processes';
 import { Shown } from './ShownTables';
@@ -26,7 +26,7 @@ const extra = computed(() => {
 	const { processes } = recording.value!.head;
 	return [
 		...event && now ? [{
-			key: 'in_view_' + event.unit, kind: { ns: 'duration', bytes: 'bytes' }[event.unit] ?? 'count',
+			key: 'in_view_' + event.unit, isFirst: state.value.range !== null, kind: { ns: 'duration', bytes: 'bytes' }[event.unit] ?? 'count',
 			title: event.cpuTime ? words.cpuInView : words.inView(shown(event.name)), value: (row: RowObject) => now[idOf(row)],
 		}] : [],
 		{ key: 'lasted_ns', kind: 'duration', title: words.lasted, value: lasted },

@@ -1,5 +1,4 @@
 // The tabs of call chains: CPU, Memory, Heap, Waits. A pivot table and a flame graph of one tree.
-import { signal } from '@preact/signals';
 import { useMemo, useRef } from 'preact/hooks';
 import { grouped, seconds, share, shown } from '../words/format';
 import { compare as comparison } from '../words/compare';
@@ -11,7 +10,7 @@ import { panelOf, viewsOf } from '../state/presets';
 import { histogramsOver, weightOver } from '../state/over';
 import { PANELS, tabOf } from '../state/tabs';
 import {
-	analysis, askChildren, change, changePanel, current, eventId, hits, openNodes, panel, recording, root, setCurrent, setRange, setRoot, span, state,
+	analysis, askChildren, change, changePanel, current, eventId, hits, openNodes, panel, place, recording, root, setCurrent, setRange, setRoot, span, state,
 	words as treeWords, type Analysis,
 } from '../state/state';
 import { Details, hottestPath } from '../parts/details/Details';
@@ -20,12 +19,13 @@ import { Heat } from '../parts/heat/heat';
 import { wholeView } from '../parts/lanes/state';
 import { Grid, tableText, type GridColumn } from '../parts/grid/grid';
 import { openMenu } from '../parts/shell/Menu';
-import { copy, save } from '../parts/copy';
+import { announced, copy, save } from '../parts/copy';
+import { MODES } from '../views/modes';
+import { peaksOf, sizesOf } from '../views/sizes';
 import { childrenOf, type Words } from '../views/tree';
 import { Lacks } from './Lacks';
 
 const WHEN_BINS = 30;
-const sorts = { one: signal({ key: 'total', descending: true }), both: signal({ key: 'change', descending: true }) };
 
 function Choice<T extends string>({ title, value, of, onChange }: { title: string; value: T; of: [T, string][]; onChange(value: T): void }) {
 	return <label>{title}<select value={value} onChange={event => onChange(event.currentTarget.value as T)}>
@@ -91,7 +91,7 @@ function Answer({ shape, names }: { shape: Analysis; names: Words }) {
 }
 
 function columnsOf(shape: Analysis, names: Words): GridColumn[] {
-	const { tree, event } = shape;
+	const { tree, event, samples, kept, shaped, version } = shape;
 	const whole = tree.total[0];
 	const amount = event.unit === 'ns' || event.unit === 'bytes' ? names.amount : grouped; // the title has the unit
 	const columns: GridColumn[] = [
@@ -109,6 +109,17 @@ function columnsOf(shape: Analysis, names: Words): GridColumn[] {
 		columns.push(
 			{ key: 'allocated', title: event.pages ? words.committed : words.allocated, value: node => allocated[node], text: names.amount },
 			{ key: 'average', title: words.average, value: node => Math.round(allocated[node] / allocations![node]), text: names.amount });
+	}
+	const known = (text: (n: number) => string) => (n: number) => Number.isFinite(n) ? text(n) : '';
+	const amountKnown = known(names.amount), time = known(ns => seconds(ns, span.value[1]));
+	if (samples) {
+		const sizes = () => sizesOf(shaped, samples, kept, version);
+		if (tree.allocated)
+			columns.push({ key: 'peak', title: words.peak, isExtra: true, value: node => peaksOf(shaped, samples, kept, version)[node], text: names.amount },
+				{ key: 'least', title: words.least, isExtra: true, value: node => sizes().least[node], text: amountKnown },
+				{ key: 'largest', title: words.largest, isExtra: true, value: node => sizes().largest[node], text: amountKnown });
+		columns.push({ key: 'first', title: words.first, isExtra: true, value: node => sizes().first[node], text: time },
+			{ key: 'last', title: words.last, isExtra: true, value: node => sizes().last[node], text: time });
 	}
 	columns.push({ key: 'when', title: words.when, width: 0, value: node => -tree.first[node], text: () => '',
 		whens: nodes => {
@@ -142,8 +153,10 @@ function groupsAvailable({ event }: Analysis): { key: string; title: string }[] 
 export function Stacks() {
 	const shape = analysis.value, names = treeWords.value;
 	const canvas = useRef<HTMLDivElement>(null);
-	const columns = useMemo(() => !shape || !names ? [] : shape.tree.before ? columnsOfBoth(shape, names) : columnsOf(shape, names),
+	const all = useMemo(() => !shape || !names ? [] : shape.tree.before ? columnsOfBoth(shape, names) : columnsOf(shape, names),
 		[shape, names]);
+	const changed = panel.value.columns, isHidden = (column: GridColumn) => !column.isExtra === changed.includes(column.key);
+	const columns = useMemo(() => all.every(isHidden) ? all : all.filter(one => !isHidden(one)), [all, changed.join()]);
 	const info = tabOf(state.value.tab);
 	if (!eventId.value)
 		return <Lacks of={info.lacks} />;
@@ -162,11 +175,12 @@ export function Stacks() {
 
 	const now = panel.value;
 	const flame = { tree, version, words: names, root: root.value, current: current.value, order: now.order, flipped: now.flipped,
-		hits: hits.value, dark: isDark.value, mode: tree.before ? 'difference' as const : 'kind' as const, onCurrent: setCurrent, onRoot: setRoot,
+		hits: hits.value, dark: isDark.value, mode: tree.before ? 'difference' as const : now.colour, onCurrent: setCurrent, onRoot: setRoot,
 		onMenu: (node: number, x: number, y: number) => { setCurrent(node); openMenu(x, y); } };
 	const title = recording.value!.head.title || 'wick';
-	const sort = tree.before ? sorts.both : sorts.one;
-	const grid = { tree, version, words: names, root: 0, columns, sort: sort.value };
+	const key = now.sort.replace('-', '') || (tree.before ? 'change' : 'total');
+	const sort = { key: key === 'name' || all.some(one => one.key === key) ? key : all[0].key, descending: now.sort[0] === '-' || !now.sort };
+	const grid = { tree, version, words: names, root: 0, columns, sort, least: now.least };
 	return <div class="shell-view">
 		<div class="shell-main">
 			<Tools shape={shape} />
@@ -179,8 +193,10 @@ export function Stacks() {
 				{now.view !== 'flame' && now.view !== 'heat' && <div class="tab-half">
 					<Grid {...grid} groups={now.groups.map(key => ({ key, title: key }))} available={groupsAvailable(shape)}
 						onGroups={groups => changePanel({ groups, root: '', at: '' })} current={current.value} hits={hits.value}
-						open={openNodes} onSort={next => { sort.value = next; }} onCurrent={setCurrent}
-						onMenu={flame.onMenu} onZoom={setRoot} onChildren={askChildren} dark={isDark.value}
+						open={openNodes} hidden={all.filter(isHidden)}
+						onSort={next => place({ sort: (next.descending ? '-' : '') + next.key })}
+						onToggle={one => changePanel({ columns: changed.includes(one) ? changed.filter(other => other !== one) : [...changed, one] })} onCurrent={setCurrent}
+						onMenu={flame.onMenu} onZoom={setRoot} onChildren={askChildren} dark={isDark.value} mode={now.colour}
 						onBrush={(a, b) => {
 							const [from, to] = state.value.range ?? span.value;
 							setRange([from + a * (to - from), from + b * (to - from)]);
@@ -191,10 +207,12 @@ export function Stacks() {
 				{(now.view === 'flame' || now.view === 'both') && <div class="tab-half" ref={canvas}>
 					<Flame {...flame} />
 					<div class="tab-tools">
+						{!tree.before && <Choice title={words.colour} value={now.colour} of={MODES.map(mode => [mode, words.colours[mode]])}
+							onChange={colour => changePanel({ colour })} />}
 						<button onClick={() => save(title + '.svg', new Blob([flameSvg(flame, canvas.current!.clientWidth)],
 							{ type: 'image/svg+xml' }))}>{words.saveFlame}</button>
-						<button onClick={() => void flamePng(canvas.current!.querySelector('canvas')!)
-							.then(blob => save(title + '.png', blob))}>{words.savePng}</button>
+						<button onClick={() => void flamePng(flame, canvas.current!.clientWidth)
+							.then(blob => save(title + '.png', blob), (error: Error) => { announced.value = error.message; })}>{words.savePng}</button>
 					</div>
 				</div>}
 			</div>

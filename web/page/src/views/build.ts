@@ -3,7 +3,7 @@
 import { Hidden, type Recording, type Samples } from '../data/types';
 import type { Annotations } from '../state/presets';
 import { PairMap } from './pairs';
-import { childrenOfParents, Kind, type Tree } from './tree';
+import { childrenOfParents, Kind, type Rules, type Tree } from './tree';
 
 // What is done with a function wherever it is met.
 export const enum Action { Keep, Merge, Collapse }
@@ -17,6 +17,7 @@ export interface Shape {
 	focus: Uint8Array | null; // by function: callers of these are left out
 	actions: Uint8Array | null; // Action by function
 	isModuleMerged: Uint8Array | null; // by image: neighbours of it are one frame
+	rules: Rules | null; // neighbours with one label are one frame
 	annotations: Annotations | null;
 	hides: number; // Hidden: frames that are parts of their callers
 }
@@ -161,7 +162,7 @@ export function buildTree(recording: Recording, samples: Samples, shape: Shape):
 	// Of the stacks that were met below one base: where they end. Rows are read base by base.
 	const metBelow = new Uint32Array(stacks.count).fill(NOWHERE), endOf = new Uint32Array(stacks.count);
 	const isPlain = !shape.inverted && !shape.modules && !shape.recursion && !shape.focus && !shape.actions
-		&& !shape.isModuleMerged;
+		&& !shape.isModuleMerged && !shape.rules;
 	const same = sameStacks(recording, shape.hides);
 	const chain: number[] = [];
 	let cut = 0;
@@ -177,13 +178,16 @@ export function buildTree(recording: Recording, samples: Samples, shape: Shape):
 		if (isCode && shape.actions && nodes.kind[at] === Kind.Function
 			&& shape.actions[nodes.id[at]] === Action.Collapse)
 			return at;
+		const rule = shape.rules?.of[fn];
+		if (rule && !shape.modules)
+			return isCode && nodes.kind[at] === Kind.Rule && nodes.id[at] === rule ? at : nodes.child(at, Kind.Rule, rule, 0);
 		const image = modules[names.image[fn]];
 		if (shape.modules)
 			return isCode && nodes.id[at] === image ? at : nodes.child(at, Kind.Module, image, 0);
 		if (shape.isModuleMerged?.[names.image[fn]])
 			return isCode && nodes.kind[at] === Kind.Module && nodes.id[at] === image
 				? at : nodes.child(at, Kind.Module, image, 0);
-		if (isCode && shape.recursion && nodes.id[at] === fn)
+		if (isCode && shape.recursion && nodes.kind[at] === Kind.Function && nodes.id[at] === fn)
 			return at;
 		return nodes.child(at, Kind.Function, fn, same.inlined[of]);
 	}
@@ -224,7 +228,7 @@ export function buildTree(recording: Recording, samples: Samples, shape: Shape):
 	const walk = shape.inverted ? fromLeaf : fromRoot;
 	for (const row of shape.hasStack ? inOrderOf(nodeOf, nodes.count) : [])
 		nodeOf[row] = walk(nodeOf[row], stack[row]);
-	return { tree: finish(nodes, nodeOf, time, cut), nodeOf };
+	return { tree: { ...finish(nodes, nodeOf, time, cut), rules: shape.rules }, nodeOf };
 }
 
 // By row: the node of the levels above its stack.
@@ -311,7 +315,7 @@ function inOrderOf(values: Uint32Array, count: number): Uint32Array {
 	return order;
 }
 
-function finish(nodes: Nodes, nodeOf: Uint32Array, time: Float64Array, cut: number): Tree {
+function finish(nodes: Nodes, nodeOf: Uint32Array, time: Float64Array, cut: number): Omit<Tree, 'rules'> {
 	const { count } = nodes;
 	const parent = nodes.parent.slice(0, count);
 	const first = new Float64Array(count).fill(Infinity);

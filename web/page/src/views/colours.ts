@@ -22,8 +22,14 @@ function mapChannels(colour: number, change: (channel: number, shift: number) =>
 	return result;
 }
 
-const mixed = (colour: number, other: number, part: number) =>
+const mix = (colour: number, other: number, part: number) =>
 	mapChannels(colour, (channel, shift) => channel * part + (other >> shift & 255) * (1 - part) + 1e-9);
+
+// The same of "#rrggbb".
+const number = (text: string) => parseInt(text.slice(1), 16);
+export const mixed = (colour: string, other: string, part: number): string => hex(mix(number(colour), number(other), part));
+
+export const rgb = (channels: number[]): string => hex(channels.reduce((sum, channel) => sum << 8 | channel, 0));
 
 // ---- wk_hash_fixed of base/hash.c
 
@@ -67,7 +73,7 @@ const made: string[] = [];
 function makeColour(shade: number, inlined: boolean, isDark: boolean): string {
 	const base = (isDark ? DARK : LIGHT)[lookOfShade(shade)];
 	const colour = mapChannels(base, channel => channel + (shade % SHADES - (SHADES >> 1)) * STEP);
-	return hex(inlined ? mixed(colour, isDark ? 0xa4acb5 : 0xffffff, OWN_PART) : colour);
+	return hex(inlined ? mix(colour, isDark ? 0xa4acb5 : 0xffffff, OWN_PART) : colour);
 }
 
 export const shadeColour = (shade: number, inlined: boolean, isDark: boolean): string =>
@@ -84,7 +90,7 @@ const LEVELS = 16;
 export function differenceColour(share: number, isDark: boolean): string {
 	const part = Math.round(Math.sqrt(Math.min(Math.abs(share), 1)) * LEVELS) / LEVELS;
 	const end = share > 0 ? (isDark ? 0xf0a35c : 0xa1450b) : isDark ? 0x7fb8f0 : 0x1b5e9e;
-	return hex(mixed(end, isDark ? 0x7f878f : 0xe4e8eb, part));
+	return hex(mix(end, isDark ? 0x7f878f : 0xe4e8eb, part));
 }
 
 // Black or white, whichever is easier to read on "#rrggbb".

@@ -2,24 +2,17 @@
 // are about by its text, so they mean the same in the next page of the same program.
 import type { Recording } from '../data/types';
 import { Action, type Shape } from './build';
+import { patternOf, ruleOf } from './match';
 
 // Filters keep samples, or with `out` leave them out. Verbs change how their stacks are shown.
 export type FilterKind = 'preset' | 'process' | 'pid' | 'tid' | 'function' | 'module' | 'pattern'
-	| 'merge' | 'collapse' | 'merge-module' | 'recursion' | 'focus';
+	| 'merge' | 'collapse' | 'merge-module' | 'recursion' | 'focus' | 'group' | 'annotate';
 
 export interface Filter { kind: FilterKind; text: string; out?: boolean }
 
-const VERBS: FilterKind[] = ['merge', 'collapse', 'merge-module', 'recursion', 'focus'];
+const VERBS: FilterKind[] = ['merge', 'collapse', 'merge-module', 'recursion', 'focus', 'group', 'annotate'];
 export const FILTERS: FilterKind[] = ['preset', 'process', 'pid', 'tid', 'function', 'module', 'pattern', ...VERBS];
 export const isVerb = (filter: Filter): boolean => VERBS.includes(filter.kind);
-
-export function patternOf(text: string): RegExp | null {
-	try {
-		return new RegExp(text, /[A-Z]/.test(text) ? 'u' : 'iu');
-	} catch {
-		return null;
-	}
-}
 
 const flags = (count: number, is: (i: number) => unknown): Uint8Array =>
 	Uint8Array.from({ length: count }, (_, i) => is(i) ? 1 : 0);
@@ -86,9 +79,16 @@ export function keptBy(recording: Recording, filters: Filter[]): KeptBy {
 	return { threads: both(threads, either), stacks };
 }
 
+// By function: one more than the number of the first rule that its name matches; 0: none.
+function rulesOf({ names: { names } }: Recording, texts: string[]): Shape['rules'] {
+	const rules = texts.slice(0, 255).map(ruleOf), patterns = rules.map(rule => patternOf(rule.pattern));
+	return rules.length ? { labels: rules.map(rule => rule.label),
+		of: Uint8Array.from(names, (name, fn) => fn && patterns.findIndex(pattern => pattern?.test(name)) + 1) } : null;
+}
+
 // What the verbs change of a tree.
 export function verbsOf(recording: Recording, filters: Filter[]):
-	Pick<Shape, 'actions' | 'focus' | 'recursion' | 'isModuleMerged'> {
+	Pick<Shape, 'actions' | 'focus' | 'recursion' | 'isModuleMerged' | 'rules'> {
 	const { names, head: { images } } = recording;
 	const textsOf = (kind: FilterKind) => filters.filter(filter => filter.kind === kind).map(filter => filter.text);
 	const merged = textsOf('merge'), collapsed = textsOf('collapse'), modules = textsOf('merge-module');
@@ -97,6 +97,7 @@ export function verbsOf(recording: Recording, filters: Filter[]):
 		actions: merged.length + collapsed.length ? Uint8Array.from(names.names, name =>
 			merged.includes(name) ? Action.Merge : collapsed.includes(name) ? Action.Collapse : Action.Keep) : null,
 		focus: focus === undefined ? null : functionsNamed(recording, focus),
+		rules: rulesOf(recording, textsOf('group')),
 		recursion: textsOf('recursion').length > 0,
 		isModuleMerged: modules.length ? flags(images.length, i => modules.includes(images[i]?.name ?? '')) : null,
 	};

@@ -4,7 +4,7 @@ import { Kind, type Tree } from './tree';
 
 export interface PathHashes { high: Uint32Array; low: Uint32Array }
 
-function hashText(text: string): [number, number] {
+export function hashText(text: string): [number, number] {
 	let a = 0x811c9dc5, b = 0x9e3779b9;
 	for (let i = 0; i < text.length; i++) {
 		const c = text.charCodeAt(i);

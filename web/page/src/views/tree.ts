@@ -2,7 +2,10 @@
 // (views/build.ts), its weights for each selection (views/weigh.ts). Nodes are columns; a parent has
 // a smaller number than its children, node 0 is the whole.
 
-export const enum Kind { Whole, Process, Pid, Thread, Cpu, Reason, Readier, Heap, Allocator, Size, Annotation, Module, Function }
+export const enum Kind { Whole, Process, Pid, Thread, Cpu, Reason, Readier, Heap, Allocator, Size, Annotation, Module, Function, Rule }
+
+// Neighbouring frames of functions that are grouped: their labels, and by function one more than its label.
+export interface Rules { labels: string[]; of: Uint8Array }
 
 export interface Tree {
 	count: number;
@@ -25,6 +28,7 @@ export interface Tree {
 	allocated: Float64Array | null; // of an event with lifetimes: the total of all that was allocated,
 	allocations: Float64Array | null; // and in how many blocks
 	served: ServedNodes | null; // of a tree that the program that serves the page made
+	rules: Rules | null; // of which nodes of Kind.Rule have their names
 	cut: number; // inverted: stacks of which only the innermost function is shown
 }
 

@@ -42,6 +42,7 @@ export function treeWords(recording: Recording, tree: Tree, event: Event, annota
 		case Kind.Annotation: return annotations?.labels[n] || kinds.notAnnotated;
 		case Kind.Size: return kinds.size(2 ** n);
 		case Kind.Module: return head.images[n]?.name || kinds.unknownModule;
+		case Kind.Rule: return tree.rules!.labels[n - 1];
 		default: return names.names[n];
 		}
 	}
@@ -54,7 +55,7 @@ export function treeWords(recording: Recording, tree: Tree, event: Event, annota
 		short: node => kind[node] === Kind.Function ? shown(names.short[id[node]] || names.names[id[node]]) : name(node),
 		module: node => kind[node] === Kind.Function ? shown(head.images[names.image[id[node]]]?.name ?? '') : '',
 		kind: node => kind[node] === Kind.Function ? head.kinds[names.kind[id[node]]] ?? '' : kinds.levels[kind[node]],
-		look: node => !isCode(node) ? STRUCTURE : kind[node] === Kind.Module ? moduleLook(id[node])
+		look: node => !isCode(node) ? STRUCTURE : kind[node] === Kind.Module ? moduleLook(id[node]) : kind[node] === Kind.Rule ? names.kind[tree.rules!.of.indexOf(id[node])]
 			: names.startup[id[node]] && names.kind[id[node]] === NATIVE ? START_UP : names.kind[id[node]],
 		isUnnamed: node => kind[node] === Kind.Function && names.unnamed[id[node]] === 1,
 		place: node => placeOf(node),

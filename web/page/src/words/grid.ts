@@ -10,6 +10,11 @@ export const grid = {
 	add: 'Add a grouping',
 	value: (title: string, canGroup: boolean) =>
 		'Sort by ' + title + (canGroup ? '. Alt+Left groups by it.' : ''),
+	columnMenu: (title: string) => 'Menu of the column ' + title,
+	descending: 'Sort, largest first',
+	ascending: 'Sort, smallest first',
+	hide: (title: string) => 'Hide ' + title,
+	show: (title: string) => 'Show ' + title,
 	match: 'match',
 	more: (count: number, share: string) => grouped(count) + ' more, ' + share,
 	moreOf: (count: number, name: string, share: string) => grouped(count) + ' more of ' + name + ', ' + share,

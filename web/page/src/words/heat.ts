@@ -1,3 +1,3 @@
 export const heat = {
-	label: (column: string) => `Heat map: a column for each ${column}, from bottom to top its fiftieths; darker is more`,
+	label: (column: string) => `Heat map: a column for each ${column}, from bottom to top its fiftieths, with an axis on the right; darker is more`,
 };

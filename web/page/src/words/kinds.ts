@@ -13,5 +13,5 @@ export const words = {
 	size: (from: number) => `${bytes(from)} to ${bytes(2 * from)}`,
 	// By Kind of views/tree.ts.
 	levels: ['all', 'process', 'process', 'thread', 'processor', 'reason', 'ended by', 'heap', 'allocator', 'size', 'annotation',
-		'module', 'function'],
+		'module', 'function', 'group'],
 };

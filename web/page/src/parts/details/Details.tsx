@@ -2,9 +2,9 @@
 import { seconds, share } from '../../words/format';
 import { shell as words } from '../../words/shell';
 import { actionOf, canDo, titleOf } from '../../state/actions';
-import { analysis, current, setCurrent, span, words as treeWords } from '../../state/state';
+import { analysis, current, panel, setCurrent, span, words as treeWords } from '../../state/state';
 import { childrenOf, pathOf, type Tree, type Words } from '../../views/tree';
-import { frameColour } from '../../views/colours';
+import { modeColour } from '../../views/modes';
 import { factsOf } from '../flame/facts';
 import { isDark } from '../../state/theme';
 
@@ -44,7 +44,7 @@ export function Details() {
 		Number.isFinite(tree.first[node]) && words.firstSeen(seconds(tree.first[node], length))].filter(Boolean);
 	const path = pathOf(tree, node);
 	return <aside class="details" aria-label={words.details}>
-		<h2><span class="grid-kind" style={{ background: frameColour(names.look(node), names.name(node), false, isDark.value) }} />
+		<h2><span class="grid-kind" style={{ background: modeColour({ tree, words: names, version: shape.version, dark: isDark.value, mode: panel.value.colour }, node) }} />
 			{names.name(node)}</h2>
 		<ul>{facts.map(fact => <li>{fact}</li>)}</ul>
 		<div class="tab-tools">

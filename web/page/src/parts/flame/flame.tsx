@@ -4,6 +4,7 @@ import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { singleKeys } from '../../state/actions';
 import { childrenOf, type Order, type Tree, type Words } from '../../views/tree';
+import type { Mode } from '../../views/modes';
 import { flame } from '../../words/flame';
 import { hasModifier, take } from '../table/rows';
 import { clampView, frameAt, frameOf, layOut, WHOLE, type Frame, type View } from './layout';
@@ -29,7 +30,7 @@ export interface FlameProps {
 	flipped: boolean; // false: the root is on top
 	hits: Uint8Array | null; // by node: 1 is a match
 	dark: boolean;
-	mode: 'kind' | 'difference';
+	mode: Mode | 'difference';
 	onCurrent(node: number): void;
 	onRoot(node: number): void;
 	onMenu(node: number, x: number, y: number): void;

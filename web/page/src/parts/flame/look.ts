@@ -1,4 +1,5 @@
 // What a frame looks like, on the canvas and in an SVG file.
+import { modeColour, type Mode } from '../../views/modes';
 import { differenceColour, inkOn, lookOfShade, shadeColour, shadeOf } from '../../views/colours';
 import { fitName } from '../../views/label';
 import type { Tree, Words } from '../../views/tree';
@@ -19,7 +20,7 @@ export const topOf = (row: number, { rows }: Layout, flipped: boolean, height: n
 // The gap to the next frame; small frames would vanish in a wide one.
 export const gapOf = (width: number): number => width > 8 ? 1 : width > 3 ? 0.5 : 0.2;
 
-export interface Look { tree: Tree; words: Words; dark: boolean; mode: 'kind' | 'difference' }
+export interface Look { tree: Tree; words: Words; version: number; dark: boolean; mode: Mode | 'difference' }
 
 const shades = new WeakMap<Tree, Uint8Array>(); // by node one more than the shade, 0: not known yet
 
@@ -42,10 +43,11 @@ function changeOf(tree: Tree, node: number): number {
 
 export const fillOf = (look: Look, node: number): string => look.mode === 'difference'
 	? differenceColour(changeOf(look.tree, node), look.dark)
+	: look.mode !== 'kind' ? modeColour({ ...look, mode: look.mode }, node)
 	: shadeColour(shadeOfNode(look, node), look.tree.inlined[node] === 1, look.dark);
 
 export const inkOf = (look: Look, fill: string): string =>
-	look.mode === 'difference' ? inkOn(fill) : look.dark ? '#0e1113' : EDGE;
+	look.mode !== 'kind' ? inkOn(fill) : look.dark ? '#0e1113' : EDGE;
 
 // The label of a frame or block of that width, in a font of that width.
 export function labelOf({ tree, words, mode }: Look, { node, few, weight }: Frame, width: number,

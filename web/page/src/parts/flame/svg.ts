@@ -2,6 +2,7 @@
 import { flame } from '../../words/flame';
 import { factsOf, titleOf } from './facts';
 import { layOut, WHOLE, type Frame, type Shown } from './layout';
+import { paint } from './paint';
 import { EDGE, FADED, fillOf, FONT, gapOf, inkOf, isKernel, labelOf, PAD, ROW, topOf, type Look } from './look';
 
 const CHARACTER = 7.25; // the script cannot rely on measuring
@@ -85,5 +86,9 @@ ${layout.rows.flat().map(textOf).join('')}<script><![CDATA[${call.replace(/\]\]>
 `;
 }
 
-export const flamePng = (canvas: HTMLCanvasElement): Promise<Blob> => new Promise((resolve, reject) =>
-	canvas.toBlob(blob => blob ? resolve(blob) : reject(new Error(flame.noPicture)), 'image/png'));
+// All levels, as wide as they are shown.
+export const flamePng = (props: SvgProps, width: number): Promise<Blob> => new Promise((resolve, reject) => {
+	const canvas = document.createElement('canvas'), layout = layOut(props, WHOLE, width);
+	paint(canvas, { ...props, layout, width, height: layout.rows.length * ROW, scrolled: 0 });
+	canvas.toBlob(blob => blob ? resolve(blob) : reject(new Error(flame.noPicture)), 'image/png');
+});

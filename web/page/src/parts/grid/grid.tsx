@@ -1,7 +1,7 @@
 // The pivot table: a calling tree as rows, of which only those in view are in the document.
 
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { frameColour } from '../../views/colours';
+import { modeColour, type Mode } from '../../views/modes';
 import { isWithin, pathOf } from '../../views/tree';
 import { share } from '../../words/format';
 import { grid as say } from '../../words/grid';
@@ -20,12 +20,15 @@ export { gridRows, tableText, type GridColumn, type GridRows, type RowsOf, type 
 export interface GridProps extends Omit<RowsOf, 'open'> {
 	open: { value: ReadonlySet<number> }; // a signal
 	dark: boolean;
+	mode: Mode; // of the colours
 	groups: Grouping[]; // the last is the stack
 	available: Grouping[]; // what can be added to them
 	current: number; // 0: none
 	hits: Uint8Array | null; // by node
 	onGroups(keys: string[]): void;
+	hidden: GridColumn[]; // columns that can be shown
 	onSort(sort: Sort): void;
+	onToggle(key: string): void; // shows or hides a column
 	onCurrent(node: number): void;
 	onMenu(node: number, x: number, y: number): void;
 	onZoom(node: number): void;
@@ -37,6 +40,7 @@ const INDENT = 14;
 const GOLD = 5; // width of the bar between groupings and values
 const TREE = 260, NARROW_TREE = 200; // least width of the tree's column
 const NARROW = 600; // a table that is narrower has two value columns
+const LETTER = 8, HEAD = 46, MOST_HEAD = 150; // px: of a title, and what its menu and its arrow need
 const WHEN = 76; // width of a histogram's column, to which its text adds
 const MANY = 2000; // rows that open without asking
 const PAUSE = 60; // ms without a change before histograms are counted
@@ -79,7 +83,7 @@ export function Grid(props: GridProps) {
 	const [ask, setAsk] = useState<{ rows: number; nodes: number[] } | null>(null);
 
 	const rows = useMemo(() => gridRows(of),
-		[tree, version, root, open, sort.key, sort.descending, edition]);
+		[tree, version, root, open, sort.key, sort.descending, props.least, edition]);
 	const { nodes } = rows;
 	const view = useVisibleRows(scroller, nodes.length);
 	const isNarrow = view.width > 0 && view.width < NARROW;
@@ -197,7 +201,8 @@ export function Grid(props: GridProps) {
 		announced.value = say.copied(last - first + 1);
 	};
 
-	const widths = columns.map(column => column.whens ? WHEN + (column.width ?? 0) : column.width ?? 96);
+	const widths = columns.map(column => Math.max(column.whens ? WHEN + (column.width ?? 0) : column.width ?? 96,
+		Math.min(column.title.length * LETTER + HEAD, MOST_HEAD)));
 	const valueWidth = widths.reduce((sum, width) => sum + width, GOLD);
 	const treeWidth = Math.max(isNarrow ? NARROW_TREE : TREE, view.width - valueWidth);
 	const deepest = Math.floor(treeWidth / 2 / INDENT); // what is deeper is not indented further
@@ -272,7 +277,7 @@ export function Grid(props: GridProps) {
 				<div class="grid-name" role="gridcell" title={name}>
 					{lead(row, isOpen)}
 					<span class="grid-kind" aria-hidden="true"
-						style={{ background: frameColour(words.look(node), name, inlined, props.dark) }} />
+						style={{ background: modeColour(props, node) }} />
 					<span class={words.isUnnamed(node) ? 'grid-short grid-unnamed' : 'grid-short'}>
 						{words.short(node)}
 					</span>

@@ -14,12 +14,14 @@ interface Props {
 	columns: GridColumn[];
 	sort: Sort;
 	onGroups(keys: string[]): void;
+	hidden: GridColumn[];
 	onSort(sort: Sort): void;
+	onToggle(key: string): void;
 }
 
 interface Drag { key: string; x: number; place: number } // place: -1 not moved yet
 
-export function Header({ groups, available, columns, sort, onGroups, onSort }: Props) {
+export function Header({ groups, available, columns, sort, hidden, onGroups, onSort, onToggle }: Props) {
 	const row = useRef<HTMLDivElement>(null);
 	const bar = useRef<HTMLSpanElement>(null);
 	const [drag, setDrag] = useState<Drag | null>(null);
@@ -52,6 +54,15 @@ export function Header({ groups, available, columns, sort, onGroups, onSort }: P
 	};
 	const sortBy = (key: string) =>
 		onSort({ key, descending: sort.key === key ? !sort.descending : key !== 'name' });
+	const menuOf = ({ key, title }: Pick<GridColumn, 'key' | 'title'>, element: Element, x?: number, y?: number) => {
+		const { left, bottom } = element.getBoundingClientRect();
+		openMenu(x || left, y || bottom, say.columnMenu(title), [
+			{ title: say.descending, run: () => onSort({ key, descending: true }) },
+			{ title: say.ascending, run: () => onSort({ key, descending: false }) },
+			...columns.length < 2 ? [] : [{ title: say.hide(title), run: () => onToggle(key) }],
+			...hidden.map(one => ({ title: say.show(one.title), run: () => onToggle(one.key) })),
+		]);
+	};
 	const signOf = (key: string) => sort.key !== key ? 0 : sort.descending ? -1 : 1;
 
 	// A button that sorts by a click, and can be dragged over the bar if its key is a grouping.
@@ -112,8 +123,14 @@ export function Header({ groups, available, columns, sort, onGroups, onSort }: P
 			</div>
 			<span class="grid-gold" role="presentation" ref={bar} />
 			{columns.map(column => (
-				<div class="grid-value" role="columnheader" aria-sort={ariaSort(signOf(column.key))} key={column.key}>
+				<div class="grid-value" role="columnheader" aria-sort={ariaSort(signOf(column.key))} key={column.key}
+					onContextMenu={event => {
+						event.preventDefault();
+						menuOf(column, event.currentTarget, event.clientX, event.clientY);
+					}}>
 					{button(column.key, column.title, say.value(column.title, canGroup(column.key)), -1, column.key)}
+					<button class="grid-icon" tabIndex={-1} aria-label={say.columnMenu(column.title)} aria-haspopup="menu"
+						onClick={event => menuOf(column, event.currentTarget)}>{'\u2261'}</button>
 				</div>
 			))}
 		</div>

@@ -12,6 +12,7 @@ const WHOLE = 0.9995; // a child with that share of its parent continues a chain
 export interface GridColumn {
 	key: string;
 	title: string;
+	isExtra?: boolean; // hidden by default
 	width?: number; // px; of a column with histograms what its text needs
 	value(node: number): number;
 	text(value: number, node: number): string;
@@ -29,6 +30,7 @@ export interface RowsOf {
 	root: number;
 	columns: GridColumn[];
 	sort: Sort;
+	least: number; // percent of the whole: lighter rows are left out at first
 	open: ReadonlySet<number>;
 }
 
@@ -39,6 +41,7 @@ export interface GridRows { nodes: number[]; indents: number[] }
 interface Memory {
 	state: string;
 	lists: Map<number, Uint32Array>;
+	least: number;
 	limits: Map<number, number>; // by parent: how many children are listed
 }
 const memories = new WeakMap<Tree, Memory>();
@@ -46,11 +49,14 @@ const memories = new WeakMap<Tree, Memory>();
 function memoryOf(of: RowsOf): Memory {
 	let memory = memories.get(of.tree);
 	if (!memory)
-		memories.set(of.tree, memory = { state: '', lists: new Map(), limits: new Map() });
-	const state = [of.version, of.sort.key, of.sort.descending].join();
+		memories.set(of.tree, memory = { state: '', least: of.least, lists: new Map(), limits: new Map() });
+	const state = [of.version, of.sort.key, of.sort.descending, of.least].join();
 	if (memory.state !== state) {
 		memory.state = state;
 		memory.lists.clear();
+		if (memory.least !== of.least)
+			memory.limits.clear();
+		memory.least = of.least;
 	}
 	return memory;
 }
@@ -75,10 +81,17 @@ function sortedList(of: RowsOf, node: number): Uint32Array {
 export function sortedChildren(of: RowsOf, node: number): Uint32Array {
 	const { lists } = memoryOf(of);
 	let list = lists.get(node);
-	if (!list)
-		lists.set(node, list = sortedList(of, node));
+	if (!list) {
+		list = sortedList(of, node);
+		if (of.least) // those that are left out are the last ones
+			list = Uint32Array.from([...list.filter(child => !isLight(of, child)), ...list.filter(child => isLight(of, child))]);
+		lists.set(node, list);
+	}
 	return list;
 }
+
+const isLight = ({ tree, least }: RowsOf, node: number): boolean =>
+	Math.max(tree.total[node], tree.before?.[node] ?? 0) < least / 100 * Math.max(tree.total[0], tree.before?.[0] ?? 0);
 
 export function hottestChild(tree: Tree, node: number): number {
 	let hottest = 0;
@@ -105,13 +118,21 @@ export function chainChild(tree: Tree, node: number): number {
 }
 
 // In a chain the tiny siblings of its next step are left out at first: they would part it.
-function limitOf(memory: Memory, parent: number, length: number, isChain: boolean): number {
-	return Math.min(length, memory.limits.get(parent) ?? (isChain ? 0 : length > LONG ? STEP : length));
+function limitOf(of: RowsOf, parent: number, list: Uint32Array, isChain: boolean): number {
+	const known = memoryOf(of).limits.get(parent);
+	if (known !== undefined || isChain)
+		return Math.min(list.length, known ?? 0);
+	const light = of.least ? list.findIndex(child => isLight(of, child)) : -1;
+	return Math.min(light < 0 ? list.length : light, list.length > LONG ? STEP : list.length);
+}
+
+function othersOf(of: RowsOf, parent: number): { list: Uint32Array; chain: number } {
+	const list = sortedChildren(of, parent), chain = parent === of.root ? 0 : chainChild(of.tree, parent);
+	return { chain, list: chain ? list.filter(child => child !== chain) : list };
 }
 
 export function gridRows(of: RowsOf): GridRows {
 	const { tree, root, open } = of;
-	const memory = memoryOf(of);
 	const rows: GridRows = { nodes: [], indents: [] };
 	const waiting: number[] = [], indents: number[] = []; // next row last
 	const push = (row: number, indent: number) => {
@@ -119,16 +140,12 @@ export function gridRows(of: RowsOf): GridRows {
 		indents.push(indent);
 	};
 	const pushChildren = (parent: number, indent: number) => {
-		const list = sortedChildren(of, parent);
-		const chain = parent === root ? 0 : chainChild(tree, parent);
-		const length = list.length - (chain ? 1 : 0);
-		const limit = limitOf(memory, parent, length, chain > 0);
-		if (limit < length || tree.served?.left[parent])
+		const { list, chain } = othersOf(of, parent);
+		const limit = limitOf(of, parent, list, chain > 0);
+		if (limit < list.length || tree.served?.left[parent])
 			push(~parent, chain ? indent : indent + 1);
-		let left = length;
-		for (let i = list.length - 1; i >= 0; i--)
-			if (list[i] !== chain && left-- <= limit)
-				push(list[i], indent + 1);
+		for (let i = limit; i-- > 0;)
+			push(list[i], indent + 1);
 		if (chain)
 			push(chain, indent);
 	};
@@ -145,10 +162,8 @@ export function gridRows(of: RowsOf): GridRows {
 
 // Of a row ~parent: how many children and how much of their weight.
 export function leftOut(of: RowsOf, parent: number): { count: number; weight: number; isChain: boolean } {
-	const list = sortedChildren(of, parent);
-	const chain = parent === of.root ? 0 : chainChild(of.tree, parent);
-	const others = chain ? list.filter(child => child !== chain) : list;
-	const hidden = others.subarray(limitOf(memoryOf(of), parent, others.length, chain > 0));
+	const { list, chain } = othersOf(of, parent);
+	const hidden = list.subarray(limitOf(of, parent, list, chain > 0));
 	const { served } = of.tree;
 	return {
 		count: hidden.length + (served?.left[parent] ?? 0), isChain: chain > 0,
@@ -174,10 +189,8 @@ export function openTo(of: RowsOf, open: Set<number>, node: number): void {
 	for (let at = node; at > root; at = tree.parent[at]) {
 		const parent = tree.parent[at];
 		open.add(parent);
-		const index = sortedChildren(of, parent).indexOf(at);
-		const chain = parent === root ? 0 : chainChild(tree, parent);
-		const isHidden = chain ? chain !== at : index >= STEP;
-		if (isHidden && index >= (limits.get(parent) ?? 0))
+		const { list, chain } = othersOf(of, parent), index = list.indexOf(at);
+		if (index >= limitOf(of, parent, list, chain > 0))
 			limits.set(parent, Math.ceil((index + 1) / STEP) * STEP);
 	}
 }

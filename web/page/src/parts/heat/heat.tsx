@@ -1,11 +1,12 @@
 // The heat map: a column for each second (or ten, or a hundred of them), a row for each fiftieth of it;
 // darker is more. What repeats within a second is a pattern here, and nowhere else.
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { seconds } from '../../words/format';
+import { duration, seconds } from '../../words/format';
 import { heat as words } from '../../words/heat';
 import { colour, drawingOn, useWidth } from '../time/canvas';
 
-const ROWS = 50, CELL = 8, MOST_COLUMNS = 400, AXIS = 16;
+const ROWS = 50, CELL = 8, MOST_COLUMNS = 400, AXIS = 16, SIDE = 64; // pixels of the axis of the rows
+const MARKED = 10; // rows between its labels
 
 export interface HeatProps {
 	bins(to: number, count: number): Float64Array; // of the time from 0 to that
@@ -28,7 +29,7 @@ export function Heat({ bins: binsOf, to, range, dark, onRange }: HeatProps) {
 	const start = useRef<number | null>(null);
 	const width = useWidth(box);
 	const step = columnTime(to), columns = Math.max(1, Math.ceil(to / step));
-	const cell = Math.max(2, Math.min(24, Math.floor(width / columns)));
+	const cell = Math.max(2, Math.min(24, Math.floor((width - SIDE) / columns)));
 	const bins = binsOf(columns * step, columns * ROWS);
 
 	useLayoutEffect(() => {
@@ -46,6 +47,9 @@ export function Heat({ bins: binsOf, to, range, dark, onRange }: HeatProps) {
 		drawing.fillStyle = colour('--dim');
 		for (let i = 0; i < columns; i += Math.ceil(60 / cell))
 			drawing.fillText(seconds(i * step, 1e12), i * cell, ROWS * CELL + AXIS / 2);
+		// Where in its column a row begins.
+		for (let row = 0; row < ROWS; row += MARKED)
+			drawing.fillText('+' + duration(row * step / ROWS), columns * cell + 4, (ROWS - row) * CELL - CELL / 2);
 	}, [bins, width, dark, range]);
 
 	const timeAt = (event: PointerEvent) => {

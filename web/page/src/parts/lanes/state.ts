@@ -4,6 +4,7 @@ import { computed, signal } from '@preact/signals';
 import type { Recording, Uses } from '../../data/types';
 import type { Kept } from '../../views/weigh';
 import { forestOf, keptProcesses, mainEvent } from '../../views/processes';
+import { isInParts } from '../../served/trees';
 import { weightByProcess } from '../../state/over';
 import { kept, recording, samplesOf, span, state } from '../../state/state';
 
@@ -17,7 +18,7 @@ export const timeView = computed<Kept>(() => range.value
 
 export const mainId = computed(() => mainEvent(recording.value!.head));
 export const mainInfo = computed(() => recording.value!.head.events[mainId.value] ?? null);
-export const mainSamples = computed(() => samplesOf(mainId.value)); // of a recording in parts: none
+export const mainSamples = computed(() => isInParts() ? null : samplesOf(mainId.value));
 
 // By process; null while they are being read.
 export const weights = computed(() =>

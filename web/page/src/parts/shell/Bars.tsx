@@ -5,14 +5,17 @@ import { plural, seconds, shown } from '../../words/format';
 import { shell as words } from '../../words/shell';
 import { actionOf, canDo, dialog } from '../../state/actions';
 import { theme, type Theme } from '../../state/theme';
-import { tabsOf } from '../../state/presets';
+import { lackingEvent, tabsOf } from '../../state/presets';
+import { savePreset } from '../../state/rules';
 import {
-	analysis, change, hasData, hits, hitWeight, nextHit, recording, removeFilter, searchPattern, setPreset, setRange, setTab, span, state,
+	analysis, change, changePanel, hasData, hits, hitWeight, nextHit, panel, recording, removeFilter, searchPattern, setPreset, setRange, setTab, span, state,
 } from '../../state/state';
 import { hasWeight } from '../../views/tree';
 import { announced } from '../copy';
 
 const warningCount = () => (void mainSamples.value, recording.value!.head.warnings.length + recording.value!.damaged.size);
+
+const SAVE = '\0'; // no name of a preset
 
 export function Title() {
 	const { head } = recording.value!;
@@ -22,18 +25,25 @@ export function Title() {
 	return <header class="shell-title">
 		<h1>{shown(head.title || head.input)}</h1>
 		<span class="shell-facts">{parts.join(' \u00b7 ')}</span>
-		{head.presets.length > 0 && <label class="shell-theme"><span>{words.preset}</span>
-			<select id="preset" aria-label={words.preset} value={state.value.preset} onChange={event => setPreset(event.currentTarget.value)}>
+		<label class="shell-theme"><span>{words.preset}</span>
+			<select id="preset" aria-label={words.preset} value={state.value.preset} onChange={event => {
+				if (event.currentTarget.value !== SAVE)
+					return setPreset(event.currentTarget.value);
+				event.currentTarget.value = state.value.preset;
+				savePreset();
+			}}>
 				<option value="">{words.noPreset}</option>
 				{head.presets.map(({ preset }) => <option key={preset.name} value={preset.name}>{shown(preset.title ?? preset.name)}</option>)}
+				{analysis.value && <option value={SAVE}>{words.savePreset}</option>}
 			</select>
-		</label>}
+		</label>
 		<label class="shell-theme"><span>{words.theme}</span>
 			<select aria-label={words.theme} value={theme.value} onChange={event => { theme.value = event.currentTarget.value as Theme; }}>
 				{Object.entries(words.themes).map(([key, title]) => <option key={key} value={key}>{title}</option>)}
 			</select>
 		</label>
 		<button onClick={() => { dialog.value = 'commands'; }}>{words.commands}</button>
+		<button onClick={() => { dialog.value = 'share'; }}>{words.share}</button>
 		<button aria-label={words.help} onClick={() => { dialog.value = 'help'; }}>{words.helpShort}</button>
 	</header>;
 }
@@ -83,19 +93,22 @@ function TimeField() {
 }
 
 export function Chips() {
-	const { range, filters } = state.value;
+	const { range, filters, preset } = state.value, lacking = lackingEvent(recording.value!.head, preset);
 	const length = range ? range[1] - range[0] : 0;
 	const clear = actionOf('clear'), undo = actionOf('undo'), redo = actionOf('redo');
 	return <div class="shell-chips">
 		<TimeField key={range?.join()} />
 		<ul aria-label={words.selection}>
 			{range && <Chip text={words.time(seconds(range[0], length), seconds(range[1], length))} onRemove={() => setRange(null)} />}
+			{analysis.value && panel.value.least > 0 && <Chip text={words.folded(panel.value.least)} onRemove={() => changePanel({ least: 0 })} />}
 			{filters.map(filter => {
-				const text = [words.filters[filter.kind], shown(filter.text)].filter(Boolean).join(': ');
+				const of = ['group', 'annotate'].includes(filter.kind) ? filter.text.replace('=', ' = ') : filter.text;
+				const text = [words.filters[filter.kind], shown(of)].filter(Boolean).join(': ');
 				return <Chip key={filter.kind + filter.text} text={filter.out ? words.without(text) : text}
 					onRemove={() => removeFilter(filter)} />;
 			})}
 		</ul>
+		{lacking && <span role="status">{words.lacksEvent(shown(preset), shown(lacking))}</span>}
 		{canDo(clear) && <button onClick={clear.run}>{words.clear}</button>}
 		<button disabled={!canDo(undo)} onClick={undo.run}>{words.undo}</button>
 		<button disabled={!canDo(redo)} onClick={redo.run}>{words.redo}</button>
@@ -113,11 +126,12 @@ function Search() {
 	const isWrong = state.value.search !== '' && !searchPattern.value;
 	const tree = analysis.value?.tree;
 	const found = hits.value?.reduce((sum, hit, node) => sum + (hit && tree && hasWeight(tree, node) ? 1 : 0), 0) ?? 0;
-	const result = isWrong ? words.wrongPattern : hits.value && analysis.value
+	const isSlow = hits.value && searchPattern.value?.isSlow;
+	const result = isWrong ? words.wrongPattern : isSlow ? words.slowPattern : hits.value && analysis.value
 		? words.matches(found, hitWeight.value, analysis.value.tree.total[0]) : '';
 	return <div class="shell-search" role="search">
 		<input id="search" type="search" aria-label={words.search} placeholder={words.searchShort} value={typed} spellcheck={false}
-			aria-invalid={isWrong} aria-describedby="search-result" onInput={event => setTyped(event.currentTarget.value)}
+			aria-invalid={isWrong || !!isSlow} aria-describedby="search-result" onInput={event => setTyped(event.currentTarget.value)}
 			onKeyDown={event => {
 				if (event.key === 'Escape') {
 					setTyped('');

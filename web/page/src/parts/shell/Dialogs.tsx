@@ -4,6 +4,8 @@ import { shell as words } from '../../words/shell';
 import { ACTIONS, actionOf, canDo, dialog, functionName, singleKeys, titleOf } from '../../state/actions';
 import { panel } from '../../state/state';
 import { Code, Sql } from '../../served/Served';
+import { Share } from './Share';
+import { RuleForm } from './RuleForm';
 import { served } from '../../served/server';
 
 export function Dialogs() {
@@ -21,10 +23,11 @@ export function Dialogs() {
 	}, [which]);
 
 	const isHelp = which === 'help', isServed = which === 'sql' || which === 'code';
+	const isOwn = which === 'share', isRule = which === 'group' || which === 'annotate';
 	const list = ACTIONS.filter(action => (isHelp ? action.keys.length > 0 && (served.value || !['code', 'sql'].includes(action.key)) : canDo(action))
 		&& (titleOf(action) + ' ' + action.keys.join(' ')).toLowerCase().includes(text.toLowerCase()));
 	const close = () => { dialog.value = ''; };
-	const actionTitle = isServed ? titleOf(actionOf(which)) : '';
+	const title = isServed || isRule || isOwn ? titleOf(actionOf(which)) : isHelp ? words.help : words.commands;
 	const run = (i: number) => {
 		const action = list[i];
 		close();
@@ -43,14 +46,14 @@ export function Dialogs() {
 	useEffect(() => {
 		box.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });
 	}, [at]);
-	return <dialog ref={box} class={'shell-dialog' + (isServed ? ' shell-wide' : '')} aria-label={isServed ? actionTitle : isHelp ? words.help : words.commands} onClose={close}
+	return <dialog ref={box} class={'shell-dialog' + (isServed ? ' shell-wide' : '')} aria-label={title} onClose={close}
 		onClick={event => event.target === box.current && close()}>
 		{which && <>
 			<div class="shell-dialog-head">
-				<h2>{isServed ? actionTitle : isHelp ? words.help : words.commands}</h2>
+				<h2>{title}</h2>
 				<button onClick={close}>{words.close}</button>
 			</div>
-			{which === 'sql' ? <Sql /> : which === 'code' ? <Code name={functionName()} by={panel.value.event} /> : <>
+			{isOwn ? <Share /> : isRule ? <RuleForm kind={which} onDone={close} /> : which === 'sql' ? <Sql /> : which === 'code' ? <Code name={functionName()} by={panel.value.event} /> : <>
 			<input type="text" role="combobox" aria-expanded="true" aria-controls="command-list" aria-label={words.findCommand}
 				aria-activedescendant={list[at] && 'command-' + list[at].key} placeholder={words.findCommand} value={text} autofocus
 				onInput={event => { setText(event.currentTarget.value); setAt(0); }} onKeyDown={move} />

@@ -6,7 +6,10 @@ import type { ShownTable } from '../../data/types';
 export type RowObject = Record<string, unknown>;
 
 type ShownColumn = NonNullable<ShownTable['columns']>[number];
-export interface ExtraColumn extends ShownColumn { value(row: RowObject): unknown }
+export interface ExtraColumn extends ShownColumn {
+	isFirst?: boolean; // right behind the name
+	value(row: RowObject): unknown;
+}
 
 export interface TableColumn extends ExtraColumn {
 	text(row: RowObject): string; // '' is not known
@@ -39,13 +42,14 @@ const guessed = (row: RowObject): ShownColumn[] => Object.entries(row).map(([key
 	kind: typeof value === 'number' ? KINDS.find(([pattern]) => pattern.test(key))![1] : 'text' }));
 
 const FIRST = ['name', 'process', 'thread'];
-const rank = (key: string) => FIRST.includes(key) ? FIRST.indexOf(key) : FIRST.length;
+const rank = ({ key, isFirst }: { key: string; isFirst?: boolean }) =>
+	FIRST.includes(key) ? FIRST.indexOf(key) : FIRST.length + +!isFirst;
 
 export function columnsOf({ rows, columns = guessed(rows[0] ?? {}) }: ShownTable, extra: ExtraColumn[],
 	showsAll: boolean): TableColumn[] {
 	return [...columns.map(column => ({ ...column, value: (row: RowObject) => row[column.key] })), ...extra]
 		.filter(column => showsAll || !column.detail)
-		.sort((a, b) => rank(a.key) - rank(b.key))
+		.sort((a, b) => rank(a) - rank(b))
 		.map(column => {
 			const write = numberText(column.kind, rows.map(column.value));
 			return { ...column, isNumber: column.kind !== 'text', text: row => {

@@ -1,0 +1,401 @@
+// Verbs, colours, columns and other choices of the analysis page, in a real browser.
+//
+//	WICK=build/wick node tests/browser/test_page_features.js
+//
+// Prints TAP.
+'use strict';
+const fs = require('fs');
+const path = require('path');
+const { equal, finish, holds, openPage, perfScript, press, report, root, run, scratch, screenshot, settle, test, write } = require('./page');
+
+// Of 100 samples 60 are in three functions of a crate that call each other, 30 in others, 10 in ten small ones.
+const ticks = [];
+for (let i = 0; i < 1000; i++) {
+	if (i % 10 < 6)
+		ticks.push(['app', 10, 10, '_start', 'main', 'rustc_mir_build::lower', '<rustc_mir_build::Place as Clone>::clone', 'rustc_mir_build::new', 'alloc_it']);
+	else if (i % 10 < 9)
+		ticks.push(['app', 10, 11, '_start', 'main', 'serve', 'hash']);
+	else
+		ticks.push(['app', 10, 11, '_start', 'main', 'small_' + Math.floor(i / 10) % 10]);
+}
+const cpu = write('features.perf', perfScript(ticks));
+
+const names = page => page.locator('.grid [role=row][aria-level]').evaluateAll(list =>
+	list.map(row => row.querySelector('[role=gridcell]').innerText.replace(/\s+/g, ' ').trim()));
+const openAll = async page => {
+	await page.locator('[role=treegrid]').focus();
+	await settle(page);
+	await press(page, 'Home', '*');
+};
+const select = async (page, name) => {
+	await page.locator('.grid [role=row][aria-level]', { hasText: name }).first().click();
+	await settle(page);
+};
+const save = async page => {
+	const [download] = await Promise.all([page.waitForEvent('download'), page.locator('#preset').selectOption({ label: 'Save as ...' })]);
+	const file = path.join(scratch, download.suggestedFilename());
+	await download.saveAs(file);
+	return file;
+};
+const chips = page => page.locator('.shell-chip > span').allInnerTexts();
+const hash = page => decodeURIComponent(new URL(page.url()).hash);
+const noFaults = page => equal(page.faults, [], 'faults');
+
+test('functions that a rule matches are one frame, and the rule is a chip and in the link', async () => {
+	const file = report(cpu);
+	const page = await openPage(file, { hash: '#cpu&view=table' });
+	await openAll(page);
+	await select(page, 'rustc_mir_build::lower');
+	await press(page, 'g');
+	equal(await page.locator('dialog input').evaluateAll(list => list.map(input => input.value)),
+		['^[<&]*rustc_mir_build::', 'rustc_mir_build']);
+	holds(await page.locator('dialog [role=status]').innerText(), '3 functions');
+	await page.locator('dialog input').first().fill('(');
+	holds(await page.locator('dialog [role=status]').innerText(), 'not a regular expression');
+	equal(await page.getByRole('button', { name: 'Apply' }).isDisabled(), true);
+	await page.locator('dialog input').first().fill('^[<&]*rustc_mir_build::');
+	await page.locator('dialog input').last().fill('MIR');
+	await press(page, 'Enter');
+	await openAll(page);
+	const seen = await names(page);
+	const saved = await save(page);
+	equal(JSON.parse(run('preset', saved)).groups, [{ label: 'MIR', function: '^[<&]*rustc_mir_build::' }]);
+	const chosen = await openPage(report(cpu, '--preset', saved), { hash: '' });
+	equal(await chips(chosen), ['grouped: MIR = ^[<&]*rustc_mir_build::']);
+	await chosen.locator('#preset').selectOption('cpu');
+	await settle(chosen);
+	equal(await chips(chosen), [], 'another preset has no groups');
+	equal(seen.filter(name => /MIR|mir|alloc_it/.test(name)), ['MIR', 'alloc_it app']);
+	await screenshot(page, 'features-group');
+	equal(await chips(page), ['grouped: MIR = ^[<&]*rustc_mir_build::']);
+	holds(hash(page), 'f=group:MIR=^[<&]*rustc_mir_build::');
+	const again = await openPage(file, { hash: new URL(page.url()).hash });
+	await openAll(again);
+	equal(await names(again), seen);
+	await page.locator('.shell-chip button').click();
+	await openAll(page);
+	equal((await names(page)).filter(name => name.includes('rustc_mir')).length, 3);
+	noFaults(page);
+});
+
+test('a label that was added by hand, in the link, in a preset that is saved, and in wick show', async () => {
+	const page = await openPage(report(cpu), { hash: '#cpu&view=table' });
+	await openAll(page);
+	await select(page, 'serve');
+	await press(page, 'l');
+	equal(await page.locator('dialog input').first().inputValue(), '^serve$');
+	await page.locator('dialog input').last().fill('serving');
+	await press(page, 'Enter');
+	holds(hash(page), 'f=annotate:serving=^serve$');
+	holds(hash(page), 'group=process,annotation,stack');
+	await openAll(page);
+	equal((await names(page)).filter(name => /serving|annotated/.test(name)), ['(not annotated)', 'serving']);
+	const saved = await save(page);
+	equal(JSON.parse(run('preset', saved)).annotations[0], { label: 'serving', function: '^serve$' });
+	const shown = run('show', '-q', '--csv', '--preset', saved, cpu);
+	holds(shown, 'serving');
+	const next = await openPage(report(cpu), { hash: '#cpu&view=table' });
+	const content = fs.readFileSync(saved, 'utf8');
+	await next.evaluate(text => {
+		const data = new DataTransfer();
+		data.items.add(new File([text], 'own.json'));
+		dispatchEvent(new DragEvent('drop', { dataTransfer: data, cancelable: true }));
+	}, content);
+	await next.waitForFunction(() => document.querySelector('#preset').value === 'own');
+	await openAll(next);
+	equal((await names(next)).filter(name => /serving|annotated/.test(name)), ['(not annotated)', 'serving']);
+	noFaults(page);
+	noFaults(next);
+});
+
+test('a preset that is none is refused', async () => {
+	const page = await openPage(report(cpu));
+	await page.evaluate(() => {
+		const data = new DataTransfer();
+		data.items.add(new File(['[1'], 'own.json'));
+		dispatchEvent(new DragEvent('drop', { dataTransfer: data, cancelable: true }));
+	});
+	await page.waitForFunction(() => document.querySelector('.shell-status').innerText.includes('own.json is not a preset'));
+	noFaults(page);
+});
+
+test('a pattern that would take for ever is given up', async () => {
+	const long = 'a'.repeat(60);
+	const page = await openPage(report(write('slow.folded', `main;${long}! 5\nmain;aab 5\n`)), { hash: '#cpu&view=table' });
+	await page.locator('#search').fill('^(a+)+$');
+	await page.waitForFunction(() => document.querySelector('#search-result').textContent !== '', null, { timeout: 5000 });
+	holds(await page.locator('#search-result').innerText(), 'takes too long');
+	await page.locator('#search').fill('^(a+b)+$');
+	await page.waitForFunction(() => document.querySelector('#search-result').textContent.includes('match'), null, { timeout: 5000 });
+	holds(await page.locator('#search-result').innerText(), '1 match, 50.0 %');
+	await press(page, 'Escape', 'g');
+	await page.locator('dialog input').first().fill('^(a|aa)+$');
+	holds(await page.locator('dialog [role=status]').innerText(), 'takes too long');
+	noFaults(page);
+});
+
+test('F7 folds light rows, which are one row that opens, and Shift+F7 folds less', async () => {
+	const file = report(cpu);
+	const page = await openPage(file, { hash: '#cpu&view=table' });
+	await openAll(page);
+	equal((await names(page)).filter(name => name.startsWith('small_')).length, 10);
+	await press(page, 'F7', 'F7', 'F7', 'F7', 'F7');
+	holds(hash(page), 'least=2');
+	equal(await chips(page), ['rows below 2 % folded']);
+	const seen = await names(page);
+	equal(seen.filter(name => name.startsWith('small_')), []);
+	equal(seen.filter(name => name.includes('more')), ['10 more, 10.0 %']);
+	const again = await openPage(file, { hash: new URL(page.url()).hash });
+	await openAll(again);
+	equal(await names(again), seen);
+	await select(page, '10 more');
+	equal((await names(page)).filter(name => name.startsWith('small_')).length, 10);
+	await press(page, 'Shift+F7');
+	holds(hash(page), 'least=1');
+	equal((await names(page)).filter(name => name.startsWith('small_')).length, 10, 'a share of exactly 1 %');
+	await press(page, 'F7', 'Control+z');
+	holds(hash(page), 'least=1');
+	await page.locator('.shell-chip button').click();
+	equal(hash(page).includes('least'), false);
+	noFaults(page);
+});
+
+// The relative luminance of WCAG 2.1, and the contrast of two colours.
+const luminance = ([r, g, b]) => [r, g, b].map(part => part / 255)
+	.map(part => part <= .04045 ? part / 12.92 : ((part + .055) / 1.055) ** 2.4)
+	.reduce((sum, part, i) => sum + part * [.2126, .7152, .0722][i], 0);
+const contrast = (a, b) => {
+	const [high, low] = [luminance(a), luminance(b)].sort((x, y) => y - x);
+	return (high + .05) / (low + .05);
+};
+const channels = colour => colour.length === 4 ? [...colour.slice(1)].map(c => parseInt(c + c, 16))
+	: [1, 3, 5].map(i => parseInt(colour.slice(i, i + 2), 16));
+
+// Of the SVG that the page saves: name, fill and ink of each frame.
+async function frames(page) {
+	const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save as SVG' }).click()]);
+	const svg = fs.readFileSync(await download.path(), 'utf8');
+	return [...svg.matchAll(/data-name="([^"]*)">.*?<rect [^>]*fill="([^"]*)".*?<text [^>]*fill="([^"]*)"/gs)]
+		.map(([, name, fill, ink]) => ({ name, fill, ink }));
+}
+
+for (const dark of [false, true])
+	test('colours of frames: what is the same has the same one, and labels can be read' + (dark ? ', dark' : ''), async () => {
+		const page = await openPage(report(cpu), { hash: '#cpu&view=both&group=process,thread,stack', dark });
+		const choice = page.getByLabel('Colours by');
+		const fills = {};
+		for (const mode of ['kind', 'module', 'crate', 'group', 'self', 'classic']) {
+			await choice.selectOption(mode);
+			await settle(page);
+			const list = await frames(page);
+			fills[mode] = Object.fromEntries(list.map(({ name, fill }) => [name, fill]));
+			for (const { name, fill, ink } of list)
+				if (contrast(channels(fill), channels(ink)) < 4.5)
+					throw new Error(`${mode}: ${name} has ${ink} on ${fill}: ${contrast(channels(fill), channels(ink)).toFixed(2)}`);
+		}
+		holds(hash(page), 'colour=classic');
+		const { module, crate, group, self, classic } = fills;
+		equal(module.hash, module.main);
+		equal(crate['rustc_mir_build::lower'], crate['rustc_mir_build::new']);
+		equal(crate['rustc_mir_build::lower'] !== crate.hash, true);
+		equal(group.serve, group.hash);
+		equal(group.serve !== group['rustc_mir_build::new'], true);
+		equal(self.main, self.serve, 'self 0');
+		equal((luminance(channels(self.alloc_it)) < luminance(channels(self.main))) !== dark, true, 'more is darker, on a dark page lighter');
+		equal(classic.hash !== classic.serve, true);
+		// The same in another grouping, and in the table.
+		const next = await openPage(report(cpu), { hash: '#cpu&view=both&colour=crate&inverted=1', dark });
+		equal((await frames(next)).find(frame => frame.name === 'rustc_mir_build::lower')?.fill, crate['rustc_mir_build::lower']);
+		await next.goto(next.url().replace('inverted=1', 'group=function'));
+		await settle(next);
+		const square = await next.locator('.grid [role=row][aria-level]', { hasText: 'alloc_it' })
+			.locator('[role=gridcell] span[style*=background]').evaluate(element => element.style.background);
+		equal(square, `rgb(${channels(crate.alloc_it).join(', ')})`);
+		noFaults(page);
+	});
+
+test('labels can be read in every colour that a hash can give', async () => {
+	const lines = Array.from({ length: 400 }, (_, i) => `main;crate_${i}::f 5`).join('\n') + '\n';
+	for (const dark of [false, true]) {
+		const page = await openPage(report(write('hues.folded', lines)), { hash: '#cpu&view=flame&colour=crate', dark, width: 2400 });
+		for (const mode of ['crate', 'classic']) {
+			await page.getByLabel('Colours by').selectOption(mode);
+			await settle(page);
+			const list = await frames(page);
+			equal(new Set(list.map(frame => frame.fill)).size > 60, true, 'colours');
+			for (const { name, fill, ink } of list)
+				if (contrast(channels(fill), channels(ink)) < 4.5)
+					throw new Error(`${mode}: ${name} has ${ink} on ${fill}: ${contrast(channels(fill), channels(ink)).toFixed(2)}`);
+		}
+		noFaults(page);
+	}
+});
+
+// main calls load, which allocates 100, 300 and 200 bytes at 0, 1 and 2 s; the first is freed at 1.5 s, the second
+// at 3 s. main itself has 50 bytes at 2 s.
+const heap = write('heap.heaptrack', `v 10500 3
+X app
+s 3 app
+s 4 main
+s 4 load
+i 401130 1 2
+i 401150 1 3
+t 1 0
+t 2 1
+a 64 2
+a 12c 2
+a c8 2
+a 32 1
+c 0
++ 0
+c 3e8
++ 1
+c 5dc
+- 0
+c 7d0
++ 2
++ 3
+c bb8
+- 1
+c fa0
+`);
+
+test('the menu of a column sorts, hides and shows columns, which are in the link', async () => {
+	const file = report(heap);
+	const page = await openPage(file, { hash: '#heap&view=table', width: 2000 });
+	const titles = async of => (await of.locator('.grid [role=columnheader] button[data-key]').allInnerTexts()).map(text => text.trim().replace(/ [\u25be\u25b4]$/, ''));
+	const items = () => page.locator('[role=menuitem]').allInnerTexts();
+	const menu = async title => {
+		await page.getByRole('button', { name: 'Menu of the column ' + title, exact: true }).click();
+		await settle(page);
+	};
+	const choose = async (title, item) => {
+		await menu(title);
+		await page.getByRole('menuitem', { name: item, exact: true }).click();
+		await settle(page);
+	};
+	await menu('self');
+	equal(await items(), ['Sort, largest first', 'Sort, smallest first', 'Hide self', 'Show peak size', 'Show least size',
+		'Show largest size', 'Show first at', 'Show last at']);
+	equal(await page.evaluate(() => document.activeElement.getAttribute('role')), 'menuitem');
+	await press(page, 'Escape');
+	for (const title of ['peak size', 'least size', 'largest size', 'first at', 'last at'])
+		await choose('self', 'Show ' + title);
+	await choose('self', 'Hide self');
+	const shown = await titles(page);
+	equal(shown.includes('self'), false);
+	equal(['peak size', 'least size', 'largest size', 'first at', 'last at'].every(title => shown.includes(title)), true, shown);
+	await openAll(page);
+	const cells = async (of, name) => {
+		const row = of.locator('.grid [role=row][aria-level]', { hasText: new RegExp('^\\s*' + name) }).first();
+		const texts = await row.locator('[role=gridcell]').allInnerTexts();
+		const heads = await titles(of);
+		const at = title => texts[texts.length - heads.length + heads.indexOf(title)].trim();
+		return ['peak size', 'least size', 'largest size', 'first at', 'last at'].map(at);
+	};
+	equal(await cells(page, 'load'), ['500 B', '100 B', '300 B', '0', '2.00 s']);
+	equal(await cells(page, 'main'), ['550 B', '50 B', '300 B', '0', '2.00 s']);
+	await menu('least size');
+	await screenshot(page, 'features-columns');
+	await press(page, 'Escape');
+	await choose('least size', 'Sort, smallest first');
+	holds(hash(page), 'sort=least');
+	holds(hash(page), 'columns=peak,least,largest,first,last,self');
+	const next = await openPage(file, { hash: new URL(page.url()).hash, width: 2000 });
+	equal(await titles(next), shown);
+	equal(await next.locator('[role=columnheader][aria-sort=ascending]').innerText().then(text => text.includes('least size')), true);
+	await press(page, 'Control+z');
+	equal((await titles(page)).includes('self'), true, 'undone');
+	noFaults(page);
+	noFaults(next);
+});
+
+test('what is in the file, with counts, and the command that leaves it out', async () => {
+	const private_ = write('private.perf', '# ========\n# hostname : box17\n# cmdline : /usr/bin/perf record -- ./shop --password=sesame\n# ========\n#\n'
+		+ perfScript([['shop', 10, 10, 'main']]).replace(/usr.bin/g, 'home/mallory'));
+	const listOf = async page => {
+		await page.getByRole('button', { name: 'Share', exact: true }).click();
+		await page.waitForSelector('dialog li + li');
+		return Object.fromEntries(await page.locator('dialog li').evaluateAll(list => list.map(item => [...item.children].map(span => span.textContent))));
+	};
+	const page = await openPage(report(private_));
+	const plain = await listOf(page);
+	equal([plain['Name of the machine'], plain['Names of users'], plain['Command lines with arguments'], plain['Paths of files'], plain['of these in home directories']],
+		['1: box17', '1: mallory', '1', '1', '1']);
+	holds(await page.locator('dialog').innerText(), 'wick report --redact private.perf -o page.html');
+	await screenshot(page, 'features-share');
+	const redacted = await openPage(report(private_, '--redact'));
+	const left = await listOf(redacted);
+	equal([left['Name of the machine'], left['Names of users'], left['Command lines with arguments']], ['1: host', '1: user', 'none']);
+	holds(await redacted.locator('dialog').innerText(), 'This page was written with --redact');
+	noFaults(page);
+	noFaults(redacted);
+});
+
+test('the picture has all levels, not only those in view', async () => {
+	const deep = 'main;' + Array.from({ length: 90 }, (_, i) => 'f' + i).join(';') + ' 5\n';
+	const page = await openPage(report(write('deep.folded', deep)), { hash: '#cpu&view=both', height: 700 });
+	const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save as PNG' }).click()]);
+	const png = fs.readFileSync(await download.path());
+	const high = await page.locator('canvas.flame-canvas, [class] > canvas').last().evaluate(canvas => canvas.height);
+	const space = await page.evaluate(() => Math.max(...[...document.querySelectorAll('#view div')].map(box => box.scrollHeight)));
+	if (png.readUInt32BE(20) < 92 * 20 || png.readUInt32BE(20) <= high || space < 92 * 20)
+		throw new Error(`the picture is ${png.readUInt32BE(20)} pixels high, the canvas ${high}, all levels ${space}`);
+	noFaults(page);
+});
+
+test('the heat map has an axis for its rows', async () => {
+	const page = await openPage(report(cpu), { hash: '#cpu&view=heat' });
+	await settle(page);
+	const label = page.locator('[role=img][aria-label^="Heat map"]');
+	holds(await label.getAttribute('aria-label'), 'with an axis on the right');
+	// Right of the only column, in each of the five places of a label, there is ink.
+	const inkedAt = left => label.locator('canvas').evaluate((canvas, x) => {
+		const ratio = canvas.width / canvas.clientWidth, context = canvas.getContext('2d');
+		return [0, 10, 20, 30, 40].map(row => {
+			const { data } = context.getImageData(x * ratio, ((50 - row) * 8 - 10) * ratio, 50 * ratio, 12 * ratio);
+			return data.some((value, i) => value !== data[i % 4]);
+		});
+	}, left);
+	equal(await inkedAt(26), [true, true, true, true, true]);
+	equal(await inkedAt(200), [false, false, false, false, false]);
+	await screenshot(page, 'features-heat');
+	noFaults(page);
+});
+
+test('a preset whose event was not recorded says so', async () => {
+	const page = await openPage(report(cpu, '--preset', 'waits'));
+	holds(await page.locator('[role=status]').allInnerTexts().then(list => list.join()), 'The preset waits is about wait, which this recording does not have.');
+	await page.locator('#preset').selectOption('cpu');
+	await settle(page);
+	equal((await page.locator('[role=status]').allInnerTexts()).join().includes('does not have'), false);
+	noFaults(page);
+});
+
+test('in a selected time, what processes used comes first', async () => {
+	const file = report(cpu);
+	const titles = page => page.locator('[role=columnheader]').allInnerTexts().then(list => list.map(text => text.trim()));
+	const whole = await openPage(file, { hash: '#processes' });
+	await whole.waitForSelector('[role=columnheader]');
+	equal((await titles(whole)).indexOf('CPU in view') > 1, true);
+	const part = await openPage(file, { hash: '#processes&t=0-0.5' });
+	await part.waitForSelector('[role=columnheader]');
+	equal((await titles(part)).slice(0, 2), ['name', 'CPU in view']);
+	noFaults(part);
+});
+
+test('each of two commands can be copied', async () => {
+	const shared = process.env.WICK_SHARED || path.join(root, '..', 'shared');
+	const etl = path.join(shared, 'fixtures', 'etl', 'net.4.5.2.x64.etl.zip');
+	if (!fs.existsSync(etl))
+		throw Object.assign(new Error('WICK_SHARED does not name the folder of ' + path.basename(etl)), { skips: true });
+	const page = await openPage(report(etl), { hash: '#heap' });
+	await page.evaluate(() => { navigator.clipboard.writeText = async text => { globalThis.copied = text; }; });
+	for (const command of ['xperf -start heap', 'wpr -start Heap']) {
+		await page.getByRole('button', { name: 'Copy ' + command }).click();
+		holds(await page.evaluate(() => globalThis.copied), command);
+	}
+	noFaults(page);
+});
+
+finish();

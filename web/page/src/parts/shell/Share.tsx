@@ -1,0 +1,28 @@
+// What the page contains that others might not be meant to see, and how to write it without.
+import { useEffect, useState } from 'preact/hooks';
+import { shown } from '../../words/format';
+import { share as words } from '../../words/share';
+import { recording } from '../../state/state';
+import { contentsOf, type Contents } from '../../views/contents';
+import { copy } from '../copy';
+
+const quoted = (text: string) => /^[\w./-]+$/.test(text) ? text : `'${text.replace(/'/g, "'\\''")}'`;
+
+export function Share() {
+	const opened = recording.value!, { head } = opened;
+	const [list, setList] = useState<Contents[]>([]);
+	useEffect(() => {
+		void Promise.all([opened.table('system'), opened.table('processes')]).then(tables => setList(contentsOf(opened, ...tables)));
+	}, [opened]);
+	const command = `wick report --redact ${quoted(head.input)} -o page.html`;
+	return <div class="tab-text">
+		{head.redacted && <p>{words.redacted}</p>}
+		<ul>
+			{list.map(({ key, count, some }) => <li key={key}><span>{words.names[key]}</span>
+				<span>{count ? words.list(count, some.map(shown)) : words.none}</span></li>)}
+			<li><span>{words.names.environment}</span><span>{words.notRecorded}</span></li>
+		</ul>
+		{!head.redacted && <p>{words.how} <code>{shown(command)}</code>{' '}
+			<button onClick={() => copy(command)}>{words.copy}</button></p>}
+	</div>;
+}

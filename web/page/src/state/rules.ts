@@ -1,0 +1,55 @@
+// Rules that a person adds: groups of functions and labels of stacks; and presets that keep them.
+import type { Preset } from '../data/types';
+import { rules as words } from '../words/rules';
+import { announced, save } from '../parts/copy';
+import { ruleOf, ruleText } from '../views/match';
+import { Kind } from '../views/tree';
+import { ownRules, presetNamed, rulesOfPreset } from './presets';
+import { analysis, change, current, names, panel, recording, setPreset, state } from './state';
+
+// '' if the current node is none.
+export function functionOfNode(): string {
+	const tree = analysis.value?.tree;
+	return tree && tree.kind[current.value] === Kind.Function ? names.value!.names[tree.id[current.value]] : '';
+}
+
+// A new label is of no use where labels are not shown.
+export function addRule(kind: 'group' | 'annotate', label: string, pattern: string): void {
+	const { tab, filters, panels } = state.value, { groups } = panel.value;
+	const isShown = kind === 'group' || groups.includes('annotation');
+	change({
+		filters: [...filters, { kind, text: ruleText(label, pattern) }],
+		panels: isShown ? panels : { ...panels, [tab]: { ...panels[tab], root: '', at: '',
+			groups: [...groups.slice(0, -1), 'annotation', ...groups.slice(-1)] } },
+	});
+}
+
+// As docs/presets.md describes it. Commands of wick accept it with --preset, and the page if it is dropped.
+export function savePreset(): void {
+	const { head } = recording.value!, { preset, filters } = state.value, now = panel.value;
+	const annotations = [...ownRules(filters), ...rulesOfPreset(head, preset)];
+	const groups = filters.filter(filter => filter.kind === 'group').map(({ text }) => ruleOf(text))
+		.map(({ label, pattern }) => ({ label, function: pattern }));
+	const view = { event: now.event, group: now.groups.join(), outstanding: now.measure === 'outstanding', inverted: now.inverted };
+	const before = presetNamed(head, preset), tabs = before?.tabs ?? [], isOfTab = (one: { tab: string }) => one.tab === state.value.tab;
+	const own = { ...before, ...view, name: 'own', title: undefined, summary: undefined, min: undefined, annotations,
+		groups: groups.length ? groups : undefined,
+		tabs: [...tabs, ...tabs.some(isOfTab) ? [] : [{ tab: state.value.tab }]].map(one => isOfTab(one) ? { ...one, views: [view] } : one) };
+	save('own.json', new Blob([JSON.stringify(own, null, 2) + '\n'], { type: 'application/json' }));
+}
+
+export async function openPreset(file: File): Promise<void> {
+	const { presets } = recording.value!.head;
+	try {
+		const preset = JSON.parse(await file.text()) as Preset & { filter?: string };
+		if (!preset || typeof preset !== 'object' || [preset.tabs, preset.annotations].some(list => list && !Array.isArray(list)))
+			throw new Error(words.noObject);
+		preset.name = String(preset.name || file.name.replace(/\.json$/, ''));
+		presets.splice(0, presets.length, ...presets.filter(one => one.preset.name !== preset.name), { processes: null, preset, isOwn: true });
+		setPreset(''); // or one with the same name would change nothing
+		setPreset(preset.name);
+		announced.value = (preset.filter ? words.notFiltered : words.loaded)(preset.name);
+	} catch (error) {
+		announced.value = words.noPreset(file.name, (error as Error).message);
+	}
+}
