@@ -15,7 +15,7 @@
 struct wk_loaded {
 	unsigned generation;
 	bool sends_trees; /* the page is to ask for aggregates */
-	unsigned users; /* of this struct: wk_loaded_free is called by the last */
+	unsigned users;   /* of this struct: wk_loaded_free is called by the last */
 	struct wk_symbolizer symbolizer;
 	struct wk_model *model;
 	struct wk_report_page *report;

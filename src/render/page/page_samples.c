@@ -122,7 +122,8 @@ void wk_page_samples(const struct wk_page_parts *parts, wk_source_id source, str
 static uint64_t take_times(const struct wk_model *model, struct wk_left *left,
 			   const struct wk_end *end)
 {
-	uint64_t had_bytes = left->bytes[end->sample], times = wk_model_sample_times(model, end->sample);
+	uint64_t had_bytes = left->bytes[end->sample],
+		 times = wk_model_sample_times(model, end->sample);
 	uint64_t had = left->blocks ? left->blocks[end->sample] : had_bytes ? times : 0;
 
 	wk_left_end(left, end);
