@@ -221,7 +221,7 @@ function keptOf(recording, q) {
 
 function treeOf(recording, event, samples, q, kept) {
 	const info = recording.head.events[event];
-	const annotations = q.groups.includes('annotation') ? page.annotationsOf(recording, q.preset) : null;
+	const annotations = q.groups.includes('annotation') ? page.annotationsOf(recording, q.preset, []) : null;
 	const shaped = page.buildTree(recording, samples, {
 		groups: q.groups.map(name => page.GROUPS[name]), hasStack: true, modules: q.modules, inverted: q.inverted, annotations,
 		hides: q.allInline ? 0 : 1 | (info.blocks ? 2 : info.pages ? 4 : 0), ...page.verbsOf(recording, q.filters),
@@ -242,11 +242,9 @@ async function compareTrees(server, recording, event, samples, q, words) {
 	const way = node => node ? page.pathName(ways, node) : '0';
 	const answer = treeOfAnswer(await server.get(`tree?share=0&root=0&current=${way(current)}&open=${way(top)},0&${words}`));
 	const { columns, facts } = answer, paged = pathsOfAnswer(recording, answer);
-	// Not every recording says how many blocks ended. To the server, as to wick show, a row without bytes is freed.
-	const hasTimes = q.measure === 'all';
 	const faults = differences(
-		sumsOf(paths, [tree.total, tree.self, hasTimes && tree.totalTimes, hasTimes && tree.selfTimes, tree.allocated, tree.allocations]),
-		sumsOf(paged, [columns.total, columns.self, hasTimes && columns.totalTimes, hasTimes && columns.selfTimes, columns.allocated, columns.allocations]));
+		sumsOf(paths, [tree.total, tree.self, tree.totalTimes, tree.selfTimes, tree.allocated, tree.allocations]),
+		sumsOf(paged, [columns.total, columns.self, columns.totalTimes, columns.selfTimes, columns.allocated, columns.allocations]));
 	if (facts.cutStacks === 0 && current && paged[facts.current] !== paths[current])
 		faults.push(`the path of ${paths[current].slice(-100)} is ${paged[facts.current]?.slice(-100)}`);
 	const first = new Map();

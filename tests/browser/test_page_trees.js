@@ -117,4 +117,19 @@ test('a comparison reads all that it needs', async () => {
 	}
 });
 
+test('the program ended: what was shown stays, and the page says why nothing new comes', async () => {
+	const server = serve('--trees', program);
+	const address = await server.address;
+	if (!address)
+		throw Object.assign(new Error('libmicrohttpd is missing'), { skips: true });
+	const page = await openAddress(address + '#cpu');
+	await open(page);
+	server.end();
+	await page.waitForTimeout(300);
+	await page.keyboard.press('u');
+	await page.waitForSelector('.shell-status [role=alert]');
+	holds(await page.locator('.shell-status').innerText(), 'wick view has ended');
+	holds(await page.locator('[role=treegrid]').innerText(), 'compiler');
+});
+
 finish();

@@ -2,6 +2,7 @@
 // its addresses.
 import { signal } from '@preact/signals';
 import type { ShownTable } from '../data/types';
+import { served as words } from '../words/served';
 import type { Source } from '../data/blocks';
 
 // The data of the page in this mode.
@@ -34,7 +35,7 @@ export const renewal = { run: (_generation?: number): void => {} };
 export async function ask(path: string, options?: RequestInit, tries = 5): Promise<Response> {
 	const url = new URL(path, document.baseURI.replace(/[?#].*/, ''));
 	url.searchParams.set('generation', String(served.value!.generation));
-	const answer = await fetch(url, options);
+	const answer = await fetch(url, options).catch(() => { throw new Error(words.gone); });
 	if (answer.status === 503 && tries) { // too many requests wait
 		await new Promise(done => setTimeout(done, 300));
 		return ask(path, options, tries - 1);

@@ -11,4 +11,5 @@ export const served = {
 	done: 'All files have been looked for.',
 	searching: (done: number, all: number) => `Looking for files with names: ${done} of ${all}.`,
 	module: 'module',
+	gone: 'wick view has ended: what is shown is its last answer. Start it again for a new page.',
 };

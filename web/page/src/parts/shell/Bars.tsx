@@ -10,6 +10,7 @@ import { savePreset } from '../../state/rules';
 import {
 	analysis, change, changePanel, hasData, hits, hitWeight, nextHit, panel, recording, removeFilter, searchPattern, setPreset, setRange, setTab, span, state,
 } from '../../state/state';
+import { trouble } from '../../served/trees';
 import { hasWeight } from '../../views/tree';
 import { announced } from '../copy';
 
@@ -151,6 +152,7 @@ export function Status() {
 		shape && words.lost(shape.event.lost), opened.damaged.size > 0 && words.damaged(opened.damaged.size)];
 	return <footer class="shell-status">
 		<span>{parts.filter(Boolean).join(' \u00b7 ')}</span>
+		{trouble.value && <span role="alert">{shown(trouble.value)}</span>}
 		<span role="status">{announced.value}</span>
 		<span class="shell-facts">{`wick ${opened.head.wick}`}</span>
 	</footer>;
