@@ -2,7 +2,7 @@ import { render } from 'preact';
 import { effect } from '@preact/signals';
 import './style.css';
 import { shown } from './words/format';
-import { shell as words } from './words/shell';
+import * as words from './words/shell';
 import { Damage, pageSource, type Source } from './data/blocks';
 import { followSymbols, renewal, served, servedSource, type Served } from './served/server';
 import { isInParts } from './served/trees';

@@ -1,6 +1,6 @@
 // Rules that a person adds: groups of functions and labels of stacks; and presets that keep them.
 import type { Preset } from '../data/types';
-import { rules as words } from '../words/rules';
+import * as words from '../words/rules';
 import { announced, save } from '../parts/copy';
 import { ruleOf, ruleText } from '../views/match';
 import { Kind } from '../views/tree';

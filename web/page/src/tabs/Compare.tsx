@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import { Damage, pageSource } from '../data/blocks';
 import { openRecording } from '../data/recording';
-import { compare as words } from '../words/compare';
+import * as words from '../words/compare';
 import { analysis, other, recording, setCurrent, setTab, state, subject, words as treeWords } from '../state/state';
 import type { Recording } from '../data/types';
 import { Kind } from '../views/tree';

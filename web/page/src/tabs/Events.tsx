@@ -1,7 +1,7 @@
 // What was recorded over time: each event as a row, memory of processes, marks, snapshots and records.
 import { useMemo, useRef } from 'preact/hooks';
 import { amountOf, grouped, shown } from '../words/format';
-import { lanes as words } from '../words/processes';
+import * as words from '../words/processes';
 import { isDark } from '../state/theme';
 import { PANELS, tabOf } from '../state/tabs';
 import type { Tab } from '../state/link';

@@ -2,7 +2,7 @@
 import { computed, signal } from '@preact/signals';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { shown } from '../words/format';
-import { lanes as words } from '../words/processes';
+import * as words from '../words/processes';
 import { detailsOpen, singleKeys } from '../state/actions';
 import { isDark } from '../state/theme';
 import { weightByPlace } from '../state/over';

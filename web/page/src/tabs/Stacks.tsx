@@ -1,8 +1,8 @@
 // The tabs of call chains: CPU, Memory, Heap, Waits. A pivot table and a flame graph of one tree.
 import { useMemo, useRef } from 'preact/hooks';
 import { grouped, seconds, share, shown } from '../words/format';
-import { compare as comparison } from '../words/compare';
-import { shell as words } from '../words/shell';
+import * as comparison from '../words/compare';
+import * as words from '../words/shell';
 import { detailsOpen, focusView } from '../state/actions';
 import { GROUPS, type Panel, type View } from '../state/link';
 import { isDark } from '../state/theme';

@@ -1,6 +1,6 @@
 // The panel of the current row or frame: its whole name, its numbers, and the way on from it.
 import { seconds, share } from '../../words/format';
-import { shell as words } from '../../words/shell';
+import * as words from '../../words/shell';
 import { actionOf, canDo, titleOf } from '../../state/actions';
 import { analysis, current, panel, setCurrent, span, words as treeWords } from '../../state/state';
 import { childrenOf, pathOf, type Tree, type Words } from '../../views/tree';

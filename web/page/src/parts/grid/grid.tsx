@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import { modeColour, type Mode } from '../../views/modes';
 import { isWithin, pathOf } from '../../views/tree';
 import { share } from '../../words/format';
-import { grid as say } from '../../words/grid';
+import * as say from '../../words/grid';
 import { announced, copy } from '../copy';
 import { ROW, rowByKey, take, useVisibleRows } from '../table/rows';
 import { Histogram } from '../time/histogram';

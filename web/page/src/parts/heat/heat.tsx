@@ -2,7 +2,7 @@
 // darker is more. What repeats within a second is a pattern here, and nowhere else.
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { duration, seconds } from '../../words/format';
-import { heat as words } from '../../words/heat';
+import * as words from '../../words/heat';
 import { colour, drawingOn, useWidth } from '../time/canvas';
 
 const ROWS = 50, CELL = 8, MOST_COLUMNS = 400, AXIS = 16, SIDE = 64; // pixels of the axis of the rows

@@ -1,13 +1,13 @@
 // What a lane is, in words.
 import type { Process } from '../../data/types';
 import { amountOf, duration, grouped, seconds, shown } from '../../words/format';
-import { lanes as words } from '../../words/processes';
+import * as words from '../../words/processes';
 import { copy } from '../copy';
 import { isFold, subjectOf, type Lane } from '../../views/processes';
 import { recording, setRange } from '../../state/state';
 import { mainInfo, shownTime, weights } from './state';
 
-const { facts: titles } = words;
+const titles = words.facts;
 
 export const processesOf = (lane: Lane): Process[] =>
 	lane.processes.map(id => recording.value!.head.processes[id]!);

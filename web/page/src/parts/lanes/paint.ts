@@ -1,6 +1,6 @@
 // The bars of the lanes in the document: from start to exit, filled by what was used over time.
 import type { Process } from '../../data/types';
-import { lanes as words } from '../../words/processes';
+import * as words from '../../words/processes';
 import { shown } from '../../words/format';
 import { seriesColour } from '../../views/colours';
 import type { Lane } from '../../views/processes';

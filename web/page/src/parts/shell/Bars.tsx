@@ -2,7 +2,7 @@
 import { mainSamples } from '../lanes/state';
 import { useEffect, useState } from 'preact/hooks';
 import { plural, seconds, shown } from '../../words/format';
-import { shell as words } from '../../words/shell';
+import * as words from '../../words/shell';
 import { actionOf, canDo, dialog } from '../../state/actions';
 import { theme, type Theme } from '../../state/theme';
 import { lackingEvent, tabsOf } from '../../state/presets';

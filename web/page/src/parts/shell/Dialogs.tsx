@@ -1,6 +1,6 @@
 // The help and the list of commands: both are lists of all actions that can be searched.
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { shell as words } from '../../words/shell';
+import * as words from '../../words/shell';
 import { ACTIONS, actionOf, canDo, dialog, functionName, singleKeys, titleOf } from '../../state/actions';
 import { panel } from '../../state/state';
 import { Code, Sql } from '../../served/Served';

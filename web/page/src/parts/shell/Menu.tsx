@@ -1,7 +1,7 @@
 // A menu of actions at a place, opened by the right mouse button or the menu key.
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { shell as words } from '../../words/shell';
+import * as words from '../../words/shell';
 import { ACTIONS, canDo, titleOf } from '../../state/actions';
 
 interface Item { title: string; key?: string; run(): void }

@@ -2,7 +2,7 @@
 
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { duration, seconds } from '../../words/format';
-import { time as say } from '../../words/time';
+import * as say from '../../words/time';
 import { useWidth } from './canvas';
 import { drawPicture, highestOf, looksOf, seriesText, type Mark, type Series } from './series';
 import './time.css';
