@@ -1,7 +1,7 @@
 // The panel of the current row or frame: its whole name, its numbers, and the way on from it.
 import { seconds, share } from '../../words/format';
 import * as words from '../../words/shell';
-import { actionOf, canDo, titleOf } from '../../state/actions';
+import { actionOf, canDo } from '../../state/actions';
 import { analysis, current, panel, setCurrent, span, words as treeWords } from '../../state/state';
 import { childrenOf, pathOf, type Tree, type Words } from '../../views/tree';
 import { modeColour } from '../../views/modes';
@@ -49,7 +49,7 @@ export function Details() {
 		<ul>{facts.map(fact => <li>{fact}</li>)}</ul>
 		<div class="tab-tools">
 			{(['copyName', 'copyStack', 'filterTo', 'callers', 'code'] as const).map(actionOf).filter(canDo)
-				.map(action => <button key={action.key} onClick={action.run}>{titleOf(action)}</button>)}
+				.map(action => <button key={action.key} onClick={action.run}>{action.title}</button>)}
 		</div>
 		<List title={words.callees} nodes={[...childrenOf(tree, node, 'weight').slice(0, MOST_LISTED)]} whole={whole} tree={tree} names={names} />
 		<List title={words.hottest} nodes={hottestPath(tree, node).slice(0, MOST_LISTED)} whole={whole} tree={tree} names={names} />

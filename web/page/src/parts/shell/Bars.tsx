@@ -3,7 +3,7 @@ import { mainSamples } from '../lanes/state';
 import { useEffect, useState } from 'preact/hooks';
 import { plural, seconds, shown } from '../../words/format';
 import * as words from '../../words/shell';
-import { actionOf, canDo, dialog } from '../../state/actions';
+import { actionOf, canDo, openDialog } from '../../state/actions';
 import { theme, type Theme } from '../../state/theme';
 import { lackingEvent, tabsOf } from '../../state/presets';
 import { savePreset } from '../../state/rules';
@@ -42,9 +42,9 @@ export function Title() {
 				{Object.entries(words.themes).map(([key, title]) => <option key={key} value={key}>{title}</option>)}
 			</select>
 		</label>
-		<button onClick={() => { dialog.value = 'commands'; }}>{words.commands}</button>
-		<button onClick={() => { dialog.value = 'share'; }}>{words.share}</button>
-		<button aria-label={words.help} onClick={() => { dialog.value = 'help'; }}>{words.helpShort}</button>
+		<button onClick={openDialog('commands')}>{words.commands}</button>
+		<button onClick={openDialog('share')}>{words.share}</button>
+		<button aria-label={words.help} onClick={openDialog('help')}>{words.helpShort}</button>
 	</header>;
 }
 

@@ -2,14 +2,14 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import * as words from '../../words/shell';
-import { ACTIONS, canDo, titleOf } from '../../state/actions';
+import { ACTIONS, canDo } from '../../state/actions';
 
 interface Item { title: string; key?: string; run(): void }
 
 const at = signal<{ x: number; y: number; label: string; items: Item[]; back: Element | null } | null>(null);
 
 const ofNode = (): Item[] => ACTIONS.filter(action => action.isOfNode && canDo(action))
-	.map(action => ({ title: titleOf(action), key: action.keys[0], run: action.run }));
+	.map(action => ({ title: action.title, key: action.keys[0], run: action.run }));
 
 export const openMenu = (x: number, y: number, label = words.menuOf, items = ofNode()): void => {
 	at.value = { x, y, label, items, back: document.activeElement };
