@@ -1,10 +1,10 @@
-import { grouped, share } from './format';
+import { grouped, plural, share } from './format';
 
 export const label = 'Flame graph';
 export const keys = 'Arrows move, Enter zooms, Backspace goes back.';
 export const inlined = 'inlined';
 export const inlinedMark = ' [inl]';
-export const small = (count: number) => grouped(count) + (count === 1 ? ' small frame' : ' small frames');
+export const small = (count: number) => plural(count, 'small frame');
 export const smallWhy = 'Each is narrower than half a pixel. Click to enlarge.';
 export const wholeWidth = (times: number) => `Full width (now ${times < 10 ? times.toFixed(1) : grouped(times)}×)`;
 export const total = (amount: string, part: string, whole: string) => `${amount} · ${part} of ${whole} in view`;

@@ -1,6 +1,4 @@
-import { grouped } from './format';
-
-const processCount = (n: number) => grouped(n) + (n === 1 ? ' process' : ' processes');
+import { grouped, plural } from './format';
 
 // the strip
 export const strip = 'The whole time';
@@ -23,7 +21,7 @@ export const tree = 'Process tree';
 export const treeHint = 'Arrow keys move, Right opens, Left closes, Enter keeps only the process, Space selects, '
 	+ 'F keeps the selected ones, W and S zoom, A and D move in time, dragging selects a time';
 export const shown = (shown: number, all: number) =>
-	shown === all ? processCount(all) : `${grouped(shown)} of ${processCount(all)} in view`;
+	shown === all ? plural(all, 'process') : `${grouped(shown)} of ${plural(all, 'process')} in view`;
 export const scale = 'Full height: one processor; darker: more';
 export const scaleOther = (event: string) => `Full height: the most ${event} of a row in view`;
 export const fold = (n: number, name: string) => `${grouped(n)} \u00d7 ${name}`;

@@ -16,7 +16,7 @@ export const search = 'Search: a regular expression';
 export const searchShort = 'Search';
 export const wrongPattern = 'not a regular expression';
 export const slowPattern = 'the pattern takes too long';
-export const matches = (names: number, found: number, whole: number) => `${plural(names, 'match').replace('matchs', 'matches')}, ${part(found, whole)}`;
+export const matches = (names: number, found: number, whole: number) => `${plural(names, 'match')}, ${part(found, whole)}`;
 export const time = (from: string, to: string) => `time ${from} to ${to}`;
 export const filters = {
 	preset: 'preset', process: 'process', pid: 'pid', tid: 'thread', function: 'with', module: 'module', pattern: 'with',

@@ -1,8 +1,8 @@
-import { grouped } from './format';
+import { grouped, plural } from './format';
 
 export const filter = 'Filter rows';
 export const shown = (shown: number, all: number) =>
-	(shown === all ? '' : grouped(shown) + ' of ') + grouped(all) + (all === 1 ? ' row' : ' rows');
+	(shown === all ? '' : grouped(shown) + ' of ') + plural(all, 'row');
 export const wrap = 'Wrap long texts';
 export const allColumns = 'All columns';
 export const copy = 'Copy';

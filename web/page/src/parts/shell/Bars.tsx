@@ -19,7 +19,7 @@ const SAVE = '\0'; // no name of a preset
 
 export function Title() {
 	const { head } = recording.value!;
-	const parts = [plural(head.processes.length - 1, 'process').replace('processs', 'processes'), seconds(head.last, head.last),
+	const parts = [plural(head.processes.length - 1, 'process'), seconds(head.last, head.last),
 		...head.events.filter((event, id) => event && event.samples > 0 && !event.part && (id === head.event || event.lifetimes))
 			.map(event => `${plural(event!.samples, event!.row)} of ${shown(event!.name)}`)];
 	return <header class="shell-title">
