@@ -7,9 +7,8 @@ import { ruleOf } from '../views/match';
 import { Kind, pathOf } from '../views/tree';
 import { copy } from '../parts/copy';
 import { served } from '../served/server';
-import { TABS, type Panel, type Tab, type View } from './link';
+import { TABS, TITLES, type Panel, type Tab, type View } from './link';
 import { savePreset } from './rules';
-import { tabOf } from './tabs';
 import {
 	addFilter, analysis, canRedo, canUndo, change, changePanel, current, names, nextHit, panel, recording, redo, root,
 	setRange, setRoot, setTab, span, state, undo, words as treeWords,
@@ -104,7 +103,7 @@ const focusOn = (field: string) => () => document.querySelector<HTMLElement>(fie
 export const openDialog = (which: Dialog) => () => { dialog.value = which; };
 
 export const ACTIONS: Action[] = [
-	...TABS.map((tab, i): Action => ({ key: `tab_${tab}`, title: words.goTo(tabOf(tab).title), keys: [String((i + 1) % 10)], run: () => { setTab(tab); focusView(); } })),
+	...TABS.map((tab, i): Action => ({ key: `tab_${tab}`, title: words.goTo(TITLES[tab]), keys: [String((i + 1) % 10)], run: () => { setTab(tab); focusView(); } })),
 	{ key: 'search', title: words.search, keys: ['/', 'Ctrl+F'], run: focusOn('#search') },
 	{ key: 'nextHit', title: words.nextHit, keys: ['n'], can: () => state.value.search !== '', run: () => nextHit(1) },
 	{ key: 'lastHit', title: words.lastHit, keys: ['Shift+N'], can: () => state.value.search !== '', run: () => nextHit(-1) },

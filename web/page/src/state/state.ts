@@ -14,7 +14,7 @@ import { treeWords } from '../views/words';
 import { weigh, weighSides, type Kept } from '../views/weigh';
 import { annotationsOf, groupsOf, panelOf, viewsOf, type Annotations } from './presets';
 import { GROUPS, linkOf, readLink, type Panel, type State, type Tab } from './link';
-import { PANELS, tabOf, usualGroups, usualMeasure } from './tabs';
+import { PANELS, usualGroups, usualMeasure } from './tabs';
 
 export const recording = signal<Recording | null>(null);
 export const loading = signal('');
@@ -150,8 +150,8 @@ function eventOf(tab: Tab, name: string): number {
 	return fit(head.events[head.event] ?? null) ? head.event : Math.max(head.events.findIndex(fit), 0);
 }
 
-export const hasData = (tab: Tab): boolean => tabOf(tab).hasData(recording.value!.head)
-	|| (PANELS[tab] !== undefined && eventOf(tab, '') > 0);
+export const hasData = (tab: Tab): boolean => tab === 'processes' || tab === 'tree' ? recording.value!.head.processes.length > 1
+	: tab === 'compare' || !PANELS[tab] || eventOf(tab, '') > 0;
 
 export const eventId = computed(() => eventOf(state.value.tab, panel.value.event));
 

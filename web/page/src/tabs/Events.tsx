@@ -3,8 +3,8 @@ import { useMemo, useRef } from 'preact/hooks';
 import { amountOf, grouped, shown } from '../words/format';
 import * as words from '../words/processes';
 import { isDark } from '../state/theme';
-import { PANELS, tabOf } from '../state/tabs';
-import type { Tab } from '../state/link';
+import { PANELS } from '../state/tabs';
+import { TITLES, type Tab } from '../state/link';
 import { change, recording, samplesOf, setRange, state } from '../state/state';
 import { keptNow, shownTime, timeView, usesNow } from '../parts/lanes/state';
 import { weightOver } from '../state/over';
@@ -54,7 +54,7 @@ function EventRow({ id, width }: { id: number; width: number }) {
 	const isSum = event.weight !== event.samples;
 	return <tr>
 		<th scope="row" title={name}>{tab
-			? <button aria-label={words.open(name, tabOf(tab).title)} onClick={() => openEvent(tab, event.name)}>
+			? <button aria-label={words.open(name, TITLES[tab])} onClick={() => openEvent(tab, event.name)}>
 				{name}
 			</button> : name}</th>
 		<td><Histogram bins={sums.bins} dark={isDark.value} width={width}

@@ -8,7 +8,7 @@ import { GROUPS, type Panel, type View } from '../state/link';
 import { isDark } from '../state/theme';
 import { panelOf, viewsOf } from '../state/presets';
 import { histogramsOver, weightOver } from '../state/over';
-import { PANELS, tabOf } from '../state/tabs';
+import { PANELS } from '../state/tabs';
 import {
 	analysis, askChildren, change, changePanel, current, eventId, hits, openNodes, panel, place, recording, root, setCurrent, setRange, setRoot, span, state,
 	words as treeWords, type Analysis,
@@ -157,9 +157,8 @@ export function Stacks() {
 		[shape, names]);
 	const changed = panel.value.columns, isHidden = (column: GridColumn) => !column.isExtra === changed.includes(column.key);
 	const columns = useMemo(() => all.every(isHidden) ? all : all.filter(one => !isHidden(one)), [all, changed.join()]);
-	const info = tabOf(state.value.tab);
 	if (!eventId.value)
-		return <Lacks of={info.lacks} />;
+		return <Lacks of={state.value.tab} />;
 	if (!shape || !names)
 		return <p class="shell-message">{words.reading(words.parts.samples)}</p>;
 
