@@ -54,7 +54,7 @@ export function layOut(shown: Shown, view: View, room: number): Layout {
 		let { x } = frame, few = 0, small = 0;
 		wide.length = 0;
 		const list = isByWeight ? children
-			: remembered(tree, version, order, node, () => childrenOf(tree, node, order, words));
+			: remembered(tree, version, order + node, () => childrenOf(tree, node, order, words));
 		const end = isByWeight ? childAt[node + 1] : list.length;
 		for (let i = isByWeight ? childAt[node] : 0; i < end; i++) {
 			const child = list[i], own = total[child];
