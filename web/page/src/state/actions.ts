@@ -11,7 +11,7 @@ import { TABS, TITLES, type Panel, type Tab, type View } from './link';
 import { savePreset } from './rules';
 import {
 	addFilter, analysis, canRedo, canUndo, change, changePanel, current, names, nextHit, panel, recording, redo, root,
-	setRange, setRoot, setTab, span, state, undo, words as treeWords,
+	setRange, setRoot, setTab, shownTime, span, state, undo, words as treeWords,
 } from './state';
 
 export interface Action {
@@ -82,7 +82,7 @@ export function stackText(): string {
 // ---- time
 
 function stepBrush(by: number): void {
-	const [from, to] = state.value.range ?? span.value;
+	const [from, to] = shownTime.value;
 	const length = state.value.range ? to - from : (to - from) / 10;
 	const start = Math.min(Math.max(state.value.range ? from + by * length : span.value[0], span.value[0]), span.value[1] - length);
 	setRange([start, start + length]);

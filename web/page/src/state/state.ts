@@ -2,6 +2,7 @@
 // is also the link; it is replaced, never edited, so undo is a list of links.
 import { batch, computed, effect, signal, untracked } from '@preact/signals';
 import { combine, rowsOfBoth, type Combined, type Sides } from '../data/combine';
+import { jsonOf } from '../data/blocks';
 import { treeOf } from '../data/tree';
 import { Hidden, type Event, type Names, type Recording, type Samples, type Snapshot } from '../data/types';
 import { asked, forget, isInParts, request } from '../served/trees';
@@ -116,6 +117,14 @@ export const span = computed<[number, number]>(() => {
 	const head = recording.value?.head;
 	return [0, Math.max(head?.last ?? 0, 1)];
 });
+
+export const shownTime = computed<[number, number]>(() => state.value.range ?? span.value);
+
+// Selects a part of the time in view; `from` and `to` are shares of it.
+export function brushTime(from: number, to: number): void {
+	const [start, end] = shownTime.value;
+	setRange([start + from * (end - start), start + to * (end - start)]);
+}
 
 export const panel = computed<Panel>(() => {
 	const { tab, panels } = state.value;
@@ -428,7 +437,7 @@ export const hitWeight = computed(() => {
 	if (tree.served) {
 		const text = searchText.value;
 		const path = request('search', { ...treeSelection.value, pattern: text, 'ignore-case': !/[A-Z]/.test(text) });
-		return asked('search', path, plain => JSON.parse(new TextDecoder().decode(plain)).weight as number) ?? 0;
+		return asked('search', path, plain => (jsonOf(plain) as { weight: number }).weight) ?? 0;
 	}
 	const has = found.slice();
 	let weight = 0;

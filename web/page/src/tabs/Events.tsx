@@ -5,8 +5,8 @@ import * as words from '../words/processes';
 import { isDark } from '../state/theme';
 import { PANELS } from '../state/tabs';
 import { TITLES, type Tab } from '../state/link';
-import { change, recording, samplesOf, setRange, state } from '../state/state';
-import { keptNow, shownTime, timeView, usesNow } from '../parts/lanes/state';
+import { brushTime, change, recording, samplesOf, setRange, shownTime, state } from '../state/state';
+import { keptNow, timeView, usesNow } from '../parts/lanes/state';
 import { weightOver } from '../state/over';
 import { isInParts } from '../served/trees';
 import { useWidth } from '../parts/time/canvas';
@@ -57,8 +57,7 @@ function EventRow({ id, width }: { id: number; width: number }) {
 			? <button aria-label={words.open(name, TITLES[tab])} onClick={() => openEvent(tab, event.name)}>
 				{name}
 			</button> : name}</th>
-		<td><Histogram bins={sums.bins} dark={isDark.value} width={width}
-			onBrush={(a, b) => setRange([from + a * (to - from), from + b * (to - from)])} /></td>
+		<td><Histogram bins={sums.bins} dark={isDark.value} width={width} onBrush={brushTime} /></td>
 		<td>{event.counts || !isSum ? grouped(sums.times) : ''}</td>
 		<td>{event.counts || !isSum ? grouped(event.samples) : ''}</td>
 		<td>{isSum ? amountOf(sums.weight, event.unit) : ''}</td>

@@ -6,10 +6,10 @@ import * as words from '../words/processes';
 import { detailsOpen, singleKeys } from '../state/actions';
 import { isDark } from '../state/theme';
 import { weightByPlace } from '../state/over';
-import { change, recording, setRange, span, state } from '../state/state';
+import { brushTime, change, recording, setRange, shownTime, span, state } from '../state/state';
 import { factsText, Info, subtitleOf, titleOf, processesOf } from '../parts/lanes/info';
 import { paintLanes } from '../parts/lanes/paint';
-import { forest, keptNow, mainId, mainInfo, shownTime, timeView } from '../parts/lanes/state';
+import { forest, keptNow, mainId, mainInfo, timeView } from '../parts/lanes/state';
 import { hasModifier, ROW, rowByKey, take, useVisibleRows } from '../parts/table/rows';
 import { ticksOf } from '../parts/time/axis';
 import { useBrush } from '../parts/time/brush';
@@ -143,8 +143,7 @@ function Lanes({ onHover }: { onHover(lane: Lane | null): void }) {
 	const rowOf = (moved: MouseEvent) =>
 		Math.floor((moved.clientY - rows.current!.getBoundingClientRect().top) / ROW);
 	const { drag, isDragged, handlers } = useBrush(
-		() => ({ left: rows.current!.getBoundingClientRect().left + label, width }),
-		(a, b) => setRange([from + a * (to - from), from + b * (to - from)]));
+		() => ({ left: rows.current!.getBoundingClientRect().left + label, width }), brushTime);
 
 	const rowElement = (lane: Lane, row: number) => {
 		const isChosen = chosen.value.has(lane.key);

@@ -10,7 +10,7 @@ import { panelOf, viewsOf } from '../state/presets';
 import { histogramsOver, weightOver } from '../state/over';
 import { PANELS } from '../state/tabs';
 import {
-	analysis, askChildren, change, changePanel, current, eventId, hits, openNodes, panel, place, recording, root, setCurrent, setRange, setRoot, span, state,
+	analysis, askChildren, brushTime, change, changePanel, current, eventId, hits, openNodes, panel, place, recording, root, setCurrent, setRange, setRoot, shownTime, span, state,
 	words as treeWords, type Analysis,
 } from '../state/state';
 import { Details, hottestPath } from '../parts/details/Details';
@@ -122,10 +122,7 @@ function columnsOf(shape: Analysis, names: Words): GridColumn[] {
 			{ key: 'last', title: words.last, isExtra: true, value: node => sizes().last[node], text: time });
 	}
 	columns.push({ key: 'when', title: words.when, width: 0, value: node => -tree.first[node], text: () => '',
-		whens: nodes => {
-			const [from, to] = state.value.range ?? span.value;
-			return histogramsOver(shape, nodes, [from, to], WHEN_BINS);
-		} });
+		whens: nodes => histogramsOver(shape, nodes, shownTime.value, WHEN_BINS) });
 	return columns;
 }
 
@@ -196,10 +193,7 @@ export function Stacks() {
 						onSort={next => place({ sort: (next.descending ? '-' : '') + next.key })}
 						onToggle={one => changePanel({ columns: changed.includes(one) ? changed.filter(other => other !== one) : [...changed, one] })} onCurrent={setCurrent}
 						onMenu={flame.onMenu} onZoom={setRoot} onChildren={askChildren} dark={isDark.value} mode={now.colour}
-						onBrush={(a, b) => {
-							const [from, to] = state.value.range ?? span.value;
-							setRange([from + a * (to - from), from + b * (to - from)]);
-						}} />
+						onBrush={brushTime} />
 					<div class="tab-tools">{words.copyTable}{(['tsv', 'csv', 'markdown', 'folded'] as const).map(form =>
 						<button key={form} onClick={() => copy(tableText({ ...grid, open: openNodes.value }, form))}>{words.forms[form]}</button>)}</div>
 				</div>}

@@ -4,8 +4,8 @@ import { amountOf, duration, grouped, seconds, shown } from '../../words/format'
 import * as words from '../../words/processes';
 import { copy } from '../copy';
 import { isFold, subjectOf, type Lane } from '../../views/processes';
-import { recording, setRange } from '../../state/state';
-import { mainInfo, shownTime, weights } from './state';
+import { recording, setRange, shownTime } from '../../state/state';
+import { mainInfo, weights } from './state';
 
 const titles = words.facts;
 

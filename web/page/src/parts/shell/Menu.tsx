@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import * as words from '../../words/shell';
+import { take } from '../table/rows';
 import { ACTIONS, canDo } from '../../state/actions';
 
 interface Item { title: string; key?: string; run(): void }
@@ -44,8 +45,7 @@ export function Menu() {
 			closeMenu();
 		else
 			return;
-		event.preventDefault();
-		event.stopPropagation();
+		take(event);
 	};
 	return <>
 		<div class="shell-veil" onClick={closeMenu} onContextMenu={event => { event.preventDefault(); closeMenu(); }} />
