@@ -74,7 +74,7 @@ function around(inverted: boolean): void {
 	});
 }
 
-export function stackText(): string {
+function stackText(): string {
 	const { tree } = analysis.value!;
 	return pathOf(tree, current.value).map(node => treeWords.value!.name(node)).join(panel.value.inverted ? ' < ' : ';');
 }
@@ -161,7 +161,7 @@ export const actionOf = (key: Action['key']): Action => ACTIONS.find(action => a
 // ---- keys
 
 // 'Ctrl+Shift+C', 'a', '?', 'Shift+F'.
-export function keyOf(event: KeyboardEvent): string {
+function keyOf(event: KeyboardEvent): string {
 	const name = event.key.length === 1 && (event.ctrlKey || event.metaKey || /[a-z]/i.test(event.key) && event.shiftKey)
 		? event.key.toUpperCase() : event.key;
 	const hasShift = event.shiftKey && (event.key.length > 1 || /[a-z]/i.test(event.key));

@@ -5,7 +5,7 @@ import type { Shaped } from './build';
 import { remembered } from './tree';
 import { eachRow, type Kept } from './weigh';
 
-export interface Sizes { least: Float64Array; largest: Float64Array; first: Float64Array; last: Float64Array }
+interface Sizes { least: Float64Array; largest: Float64Array; first: Float64Array; last: Float64Array }
 
 export function sizesOf({ tree, nodeOf }: Shaped, samples: Samples, kept: Kept, version: number): Sizes {
 	return remembered(tree, version, 'sizes', () => {

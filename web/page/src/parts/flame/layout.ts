@@ -1,7 +1,7 @@
 // Where frames are: row by row what is wide enough to be seen.
 import { childrenOf, pathOf, remembered, type Order, type Tree, type Words } from '../../views/tree';
 
-export const NARROWEST = 0.5; // pixels of a frame that is drawn
+const NARROWEST = 0.5; // pixels of a frame that is drawn
 
 // The part of the zoomed frame's width that is shown, as shares of it.
 export interface View { from: number; span: number }

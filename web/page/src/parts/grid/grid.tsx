@@ -15,7 +15,7 @@ import {
 } from './rows';
 import './grid.css';
 
-export { gridRows, tableText, type GridColumn, type GridRows, type RowsOf, type Sort } from './rows';
+export { tableText, type GridColumn } from './rows';
 
 export interface GridProps extends Omit<RowsOf, 'open'> {
 	open: { value: ReadonlySet<number> }; // a signal

@@ -26,7 +26,7 @@ export function subtitleOf(lane: Lane): string {
 	return parts.filter(Boolean).join(' ');
 }
 
-export const timeOf = (lane: Lane): { start: number | null; end: number | null } => {
+const timeOf = (lane: Lane): { start: number | null; end: number | null } => {
 	const list = processesOf(lane);
 	const ends = list.map(process => process.end);
 	return { start: list[0].start, end: ends.includes(null) ? null : Math.max(...ends as number[]) };
