@@ -1,6 +1,6 @@
 // Everything that can be done, by name: keys, menus, the list of commands and the help are made from
 // this one list.
-import { batch, signal } from '@preact/signals';
+import { signal } from '@preact/signals';
 import * as words from '../words/actions';
 import { type Filter } from '../views/filters';
 import { ruleOf } from '../views/match';
@@ -10,7 +10,7 @@ import { served } from '../served/server';
 import { TABS, TITLES, type Panel, type Tab, type View } from './link';
 import { savePreset } from './rules';
 import {
-	addFilter, analysis, canRedo, canUndo, change, changePanel, current, names, nextHit, panel, recording, redo, root,
+	addFilter, analysis, canRedo, canUndo, change, changePanel, current, names, nextHit, panel, panelsWith, recording, redo, root,
 	setRange, setRoot, setTab, shownTime, span, state, undo, words as treeWords,
 } from './state';
 
@@ -66,11 +66,9 @@ function moduleName(): string {
 
 function around(inverted: boolean): void {
 	const text = functionName();
-	batch(() => {
-		change({
-			filters: [...state.value.filters.filter(f => f.kind !== 'focus'), { kind: 'focus', text }],
-			panels: { ...state.value.panels, [state.value.tab]: { ...state.value.panels[state.value.tab], inverted, root: '', at: '' } },
-		});
+	change({
+		filters: [...state.value.filters.filter(f => f.kind !== 'focus'), { kind: 'focus', text }],
+		panels: panelsWith({ inverted, root: '', at: '' }),
 	});
 }
 

@@ -62,8 +62,8 @@ const pattern = (text: string | undefined): RegExp | null => {
 export interface Annotations { labels: string[]; of: Uint8Array } // by stack: a label; 0: none
 
 // Those that were added by hand.
-export const ownRules = (filters: Filter[]): NonNullable<Preset['annotations']> =>
-	filters.filter(filter => filter.kind === 'annotate').map(({ text }) => {
+export const ownRules = (filters: Filter[], kind: 'annotate' | 'group'): NonNullable<Preset['annotations']> =>
+	filters.filter(filter => filter.kind === kind).map(({ text }) => {
 		const { label, pattern } = ruleOf(text);
 		return { label, function: pattern };
 	});
@@ -75,7 +75,7 @@ export const rulesOfPreset = (head: Head, name: string): NonNullable<Preset['ann
 export function annotationsOf(recording: Recording, name: string, filters: Filter[]): Annotations {
 	const { head, names, frames, stacks } = recording;
 	// Only what was typed here is guarded: that costs time, of which many functions have too much.
-	const own = ownRules(filters).map(rule => ({ label: rule.label, function: guarded(pattern(rule.function) ?? /(?!)/), module: null }));
+	const own = ownRules(filters, 'annotate').map(rule => ({ label: rule.label, function: guarded(pattern(rule.function) ?? /(?!)/), module: null }));
 	const rules: { label: string; function: Pick<Pattern, 'test'> | null; module: RegExp | null }[] = [...own,
 		...rulesOfPreset(head, name).map(rule => ({ label: rule.label, function: pattern(rule.function), module: pattern(rule.module) }))];
 	const labels = ['', ...new Set(rules.map(rule => rule.label))];

@@ -77,16 +77,16 @@ export function followLink(link: string): void {
 	state.value = fromLink(link);
 }
 
-export function changePanel(part: Partial<Panel>, passes = false): void {
-	const { tab, panels } = state.value;
-	change({ panels: { ...panels, [tab]: { ...panels[tab], ...part } } }, passes);
+// All panels, that of the tab changed.
+export function panelsWith(part: Partial<Panel>, tab = state.value.tab): State['panels'] {
+	const { panels } = state.value;
+	return { ...panels, [tab]: { ...panels[tab], ...part } };
 }
 
+export const changePanel = (part: Partial<Panel>): void => change({ panels: panelsWith(part) });
+
 // The place in a tree is in the link, but it is nothing to undo.
-export function place(part: Partial<Panel>): void {
-	const { tab, panels } = state.value;
-	show({ ...state.value, panels: { ...panels, [tab]: { ...panels[tab], ...part } } }, false);
-}
+export const place = (part: Partial<Panel>): void => show({ ...state.value, panels: panelsWith(part) }, false);
 
 export function addFilter(filter: Filter): void {
 	const { filters } = state.value;

@@ -5,7 +5,7 @@ import * as words from '../words/processes';
 import { isDark } from '../state/theme';
 import { PANELS } from '../state/tabs';
 import { TITLES, type Tab } from '../state/link';
-import { brushTime, change, recording, samplesOf, setRange, shownTime, state } from '../state/state';
+import { brushTime, change, panelsWith, recording, samplesOf, setRange, shownTime } from '../state/state';
 import { keptNow, timeView, usesNow } from '../parts/lanes/state';
 import { weightOver } from '../state/over';
 import { isInParts } from '../served/trees';
@@ -24,10 +24,8 @@ const OTHER_COLUMNS = 692, NARROW_COLUMNS = 316, LEAST_WIDTH = 60; // pixels, as
 
 // ---- events
 
-function openEvent(tab: Tab, event: string): void {
-	const { panels } = state.value;
-	change({ tab, panels: { ...panels, [tab]: { ...panels[tab], event, root: '', at: '' } } });
-}
+const openEvent = (tab: Tab, event: string): void =>
+	change({ tab, panels: panelsWith({ event, root: '', at: '' }, tab) });
 
 function EventRow({ id, width }: { id: number; width: number }) {
 	const { head } = recording.value!;
