@@ -13,6 +13,7 @@ import { forest, keptNow, mainId, mainInfo, timeView } from '../parts/lanes/stat
 import { hasModifier, ROW, rowByKey, take, useVisibleRows } from '../parts/table/rows';
 import { ticksOf } from '../parts/time/axis';
 import { useBrush } from '../parts/time/brush';
+import { highestOf } from '../parts/time/series';
 import { filterOf, isFold, lanesOf, type Lane } from '../views/processes';
 import { Lacks } from './Lacks';
 import '../parts/lanes/lanes.css';
@@ -99,7 +100,7 @@ function Lanes({ onHover }: { onHover(lane: Lane | null): void }) {
 			return;
 		const { processes } = recording.value!.head;
 		paintLanes(canvas.current!, { width, lanes: visible, processes, time: [from, to], bins, isDark: dark,
-			full: event?.cpuTime || !bins ? (to - from) / width : bins.reduce((a, b) => Math.max(a, b), 1) });
+			full: event?.cpuTime || !bins ? (to - from) / width : Math.max(1, highestOf(bins)) });
 	}, [visible, width, bins, from, to, dark]);
 
 	const go = (row: number) => {
