@@ -37,7 +37,7 @@ const built = buildSync({
 const textOf = ending => built.outputFiles.find(file => file.path.endsWith(ending)).text;
 const minified = minifySync(textOf('.js'), {
 	module: true,
-	compress: { passes: 6, toplevel: true, ecma: 2022 },
+	compress: { passes: 6, toplevel: true, ecma: 2022, unsafe_arrows: true },
 	mangle: { toplevel: true },
 	format: { ecma: 2022, comments: false, ascii_only: true },
 }).code;

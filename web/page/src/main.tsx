@@ -2,8 +2,8 @@ import { render } from 'preact';
 import { effect } from '@preact/signals';
 import './style.css';
 import { shown } from './words/format';
-import { shell as words } from './words/shell';
-import { Damage, pageSource, type Source } from './data/blocks';
+import * as words from './words/shell';
+import { Damage, jsonOf, pageSource, type Source } from './data/blocks';
 import { followSymbols, renewal, served, servedSource, type Served } from './served/server';
 import { isInParts } from './served/trees';
 import { openRecording } from './data/recording';
@@ -40,7 +40,7 @@ function Page() {
 // From the file, or from the program that serves the page.
 async function sourceOf(page: Source): Promise<Source> {
 	const bytes = await page.read('head').catch(() => null); // openRecording says what is wrong with it
-	const head = bytes && JSON.parse(new TextDecoder().decode(bytes)) as Partial<Served>;
+	const head = bytes && jsonOf(bytes) as Partial<Served>;
 	if (!head?.served)
 		return page;
 	served.value = head as Served;

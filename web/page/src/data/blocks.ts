@@ -67,18 +67,18 @@ export function pageSource(page: ParentNode, prefix = ''): Source {
 	};
 }
 
-async function readBlock(source: Source, name: string): Promise<Plain | null> {
+async function readBlock<T>(source: Source, name: string, decode: (plain: Plain) => T): Promise<T | null> {
 	try {
-		return await source.read(name);
+		const plain = await source.read(name);
+		return plain && decode(plain);
 	} catch (error) {
 		throw new Damage(`the part "${name}" of the data is damaged: ${(error as Error).message}`);
 	}
 }
 
-export async function readJson(source: Source, name: string): Promise<unknown> {
-	const plain = await readBlock(source, name);
-	return plain && JSON.parse(new TextDecoder().decode(plain));
-}
+export const jsonOf = (plain: Uint8Array): unknown => JSON.parse(new TextDecoder().decode(plain));
+
+export const readJson = (source: Source, name: string): Promise<unknown> => readBlock(source, name, jsonOf);
 
 interface ColumnHead { name: string; rows: number; bytes: number; base?: number; scale?: number; delta?: boolean }
 
@@ -96,12 +96,17 @@ function joinPlanes(planes: Uint8Array, bytes: number, values: Float64Array | Ui
 	}
 }
 
+// JSON that begins with its length, and where it ends.
+export function headOf(plain: Uint8Array): { head: unknown; end: number } {
+	const end = 4 + new DataView(plain.buffer, plain.byteOffset).getUint32(0, true);
+	return { head: jsonOf(plain.subarray(4, end)), end };
+}
+
 // Those in `wide` are numbers of 53 bits, the others of 32.
 export function decodeColumns(plain: Uint8Array, wide: string[]): Columns {
-	const length = new DataView(plain.buffer, plain.byteOffset).getUint32(0, true);
-	const heads: ColumnHead[] = JSON.parse(new TextDecoder().decode(plain.subarray(4, 4 + length)));
+	const { head, end } = headOf(plain), heads = head as ColumnHead[];
 	const columns: Columns = {};
-	let at = 4 + length;
+	let at = end;
 
 	for (const { name, rows, bytes, base = 0, scale = 1, delta } of heads) {
 		if (!(rows <= MOST_ROWS && heads.length <= MOST_COLUMNS))
@@ -131,13 +136,5 @@ export function decodeColumns(plain: Uint8Array, wide: string[]): Columns {
 	return columns;
 }
 
-export async function readColumns(source: Source, name: string, wide: string[]): Promise<Columns | null> {
-	const plain = await readBlock(source, name);
-	if (!plain)
-		return null;
-	try {
-		return decodeColumns(plain, wide);
-	} catch (error) {
-		throw new Damage(`the part "${name}" of the data is damaged: ${(error as Error).message}`);
-	}
-}
+export const readColumns = (source: Source, name: string, wide: string[]): Promise<Columns | null> =>
+	readBlock(source, name, plain => decodeColumns(plain, wide));

@@ -1,6 +1,6 @@
 // A tree that the program that serves the page made of the samples: docs/report-format.md, "Answers of a
 // server".
-import { decodeColumns } from './blocks';
+import { decodeColumns, headOf } from './blocks';
 import { namesOf } from './recording';
 import type { Names } from './types';
 import { childrenOfParents, Kind, type Tree } from '../views/tree';
@@ -11,9 +11,8 @@ export interface ServedTree { event: number; tree: Tree; names: Names }
 const WIDE = ['node', 'firstTime', 'total', 'totalTimes', 'self', 'selfTimes', 'leftWeight', 'allocated', 'allocations'];
 
 export function treeOf(plain: Uint8Array, event: number): ServedTree {
-	const length = new DataView(plain.buffer, plain.byteOffset).getUint32(0, true);
-	const { names: raw, texts } = JSON.parse(new TextDecoder().decode(plain.subarray(4, 4 + length)));
-	const columns = decodeColumns(plain.subarray(4 + length), WIDE), names = namesOf(raw);
+	const { head, end } = headOf(plain), { names: raw, texts } = head as { names: Parameters<typeof namesOf>[0] & { cutStacks?: number }; texts: string[] };
+	const columns = decodeColumns(plain.subarray(end), WIDE), names = namesOf(raw);
 	const wide = (name: string) => columns[name] as Float64Array, narrow = (name: string) => columns[name] as Uint32Array;
 	const parent = narrow('parent'), count = parent.length, kind = Uint8Array.from(narrow('level'));
 	const fn = narrow('function'), text = narrow('text'), known = narrow('id');

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import type { ShownTable } from '../data/types';
-import { served as words } from '../words/served';
+import * as words from '../words/served';
 import { plural, shown } from '../words/format';
 import { Table } from '../parts/table/table';
 import { annotate, query, symbols, type Annotation } from './server';
@@ -22,8 +22,8 @@ export function Code({ name, by }: { name: string; by: string }) {
 	return <>
 		<h2>{shown(name)}</h2>
 		<div class="tab-switch">{(['source', 'instructions'] as const).map(key =>
-			<button key={key} aria-pressed={which === key} onClick={() => setWhich(key)}>{words[key]}</button>)}</div>
-		<Answer title={words[which]} of={found && found[which]} />
+			<button key={key} aria-pressed={which === key} onClick={() => setWhich(key)}>{words.answers[key]}</button>)}</div>
+		<Answer title={words.answers[which]} of={found && found[which]} />
 	</>;
 }
 

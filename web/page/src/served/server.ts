@@ -2,7 +2,7 @@
 // its addresses.
 import { signal } from '@preact/signals';
 import type { ShownTable } from '../data/types';
-import { served as words } from '../words/served';
+import * as words from '../words/served';
 import type { Source } from '../data/blocks';
 
 // The data of the page in this mode.

@@ -5,9 +5,6 @@ import { ask, served } from './server';
 
 export const isInParts = (): boolean => served.value?.trees === true;
 
-// Why the last request failed; ''.
-export const trouble = signal('');
-
 interface Slot { path: string; done: string; isBusy: boolean; answer: Signal<unknown>; read(plain: Uint8Array): unknown }
 let slots = new Map<string, Slot>();
 
@@ -17,10 +14,7 @@ async function run(slot: Slot): Promise<void> {
 		const { path, read } = slot;
 		try {
 			slot.answer.value = read(new Uint8Array(await (await ask(path)).arrayBuffer()));
-			trouble.value = '';
-		} catch (error) {
-			trouble.value = (error as Error).message;
-		}
+		} catch { /* the last answer stays */ }
 		slot.done = path;
 	}
 	slot.isBusy = false;
@@ -42,7 +36,6 @@ export function asked<T>(name: string, path: string, read: (plain: Uint8Array) =
 
 export function forget(): void {
 	slots = new Map();
-	trouble.value = '';
 }
 
 type Word = string | number | boolean | null | undefined;

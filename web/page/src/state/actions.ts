@@ -1,22 +1,22 @@
 // Everything that can be done, by name: keys, menus, the list of commands and the help are made from
 // this one list.
-import { batch, signal } from '@preact/signals';
-import { actions as words, goTo } from '../words/actions';
+import { signal } from '@preact/signals';
+import * as words from '../words/actions';
 import { type Filter } from '../views/filters';
 import { ruleOf } from '../views/match';
 import { Kind, pathOf } from '../views/tree';
 import { copy } from '../parts/copy';
 import { served } from '../served/server';
-import { TABS, type Panel, type Tab, type View } from './link';
+import { TABS, TITLES, type Panel, type Tab, type View } from './link';
 import { savePreset } from './rules';
-import { TAB_LIST } from './tabs';
 import {
-	addFilter, analysis, canRedo, canUndo, change, changePanel, current, names, nextHit, panel, recording, redo, root, setCurrent,
-	setRange, setRoot, setTab, span, state, undo, words as treeWords,
+	addFilter, analysis, canRedo, canUndo, change, changePanel, current, names, nextHit, panel, panelsWith, recording, redo, root,
+	setRange, setRoot, setTab, shownTime, span, state, undo, words as treeWords,
 } from './state';
 
 export interface Action {
 	key: keyof typeof words | `tab_${Tab}`;
+	title: string;
 	keys: string[]; // as `keyOf` writes them
 	isOfNode?: boolean; // in the menu of frames and rows
 	can?(): boolean;
@@ -66,15 +66,13 @@ function moduleName(): string {
 
 function around(inverted: boolean): void {
 	const text = functionName();
-	batch(() => {
-		change({
-			filters: [...state.value.filters.filter(f => f.kind !== 'focus'), { kind: 'focus', text }],
-			panels: { ...state.value.panels, [state.value.tab]: { ...state.value.panels[state.value.tab], inverted, root: '', at: '' } },
-		});
+	change({
+		filters: [...state.value.filters.filter(f => f.kind !== 'focus'), { kind: 'focus', text }],
+		panels: panelsWith({ inverted, root: '', at: '' }),
 	});
 }
 
-export function stackText(): string {
+function stackText(): string {
 	const { tree } = analysis.value!;
 	return pathOf(tree, current.value).map(node => treeWords.value!.name(node)).join(panel.value.inverted ? ' < ' : ';');
 }
@@ -82,7 +80,7 @@ export function stackText(): string {
 // ---- time
 
 function stepBrush(by: number): void {
-	const [from, to] = state.value.range ?? span.value;
+	const [from, to] = shownTime.value;
 	const length = state.value.range ? to - from : (to - from) / 10;
 	const start = Math.min(Math.max(state.value.range ? from + by * length : span.value[0], span.value[0]), span.value[1] - length);
 	setRange([start, start + length]);
@@ -99,57 +97,60 @@ const fold = (step: number) => () => {
 };
 const ORDERS = ['weight', 'name', 'time'] as const;
 
+const focusOn = (field: string) => () => document.querySelector<HTMLElement>(field)?.focus();
+export const openDialog = (which: Dialog) => () => { dialog.value = which; };
+
 export const ACTIONS: Action[] = [
-	...TABS.map((tab, i): Action => ({ key: `tab_${tab}`, keys: [String((i + 1) % 10)], run: () => { setTab(tab); focusView(); } })),
-	{ key: 'search', keys: ['/', 'Ctrl+F'], run: () => document.querySelector<HTMLElement>('#search')?.focus() },
-	{ key: 'nextHit', keys: ['n'], can: () => state.value.search !== '', run: () => nextHit(1) },
-	{ key: 'lastHit', keys: ['Shift+N'], can: () => state.value.search !== '', run: () => nextHit(-1) },
-	{ key: 'table', keys: ['t'], can: isTab, run: view('table') },
-	{ key: 'flame', keys: ['f'], can: isTab, run: view('flame') },
-	{ key: 'both', keys: ['b'], can: isTab, run: view('both') },
-	{ key: 'heat', keys: ['h'], can: isTab, run: view('heat') },
-	{ key: 'invert', keys: ['u'], can: isTab, run: toggle('inverted') },
-	{ key: 'allInline', keys: [], can: isTab, run: toggle('allInline') },
-	{ key: 'flip', keys: ['v'], can: isTab, run: toggle('flipped') },
-	{ key: 'order', keys: ['o'], can: isTab,
+	...TABS.map((tab, i): Action => ({ key: `tab_${tab}`, title: words.goTo(TITLES[tab]), keys: [String((i + 1) % 10)], run: () => { setTab(tab); focusView(); } })),
+	{ key: 'search', title: words.search, keys: ['/', 'Ctrl+F'], run: focusOn('#search') },
+	{ key: 'nextHit', title: words.nextHit, keys: ['n'], can: () => state.value.search !== '', run: () => nextHit(1) },
+	{ key: 'lastHit', title: words.lastHit, keys: ['Shift+N'], can: () => state.value.search !== '', run: () => nextHit(-1) },
+	{ key: 'table', title: words.table, keys: ['t'], can: isTab, run: view('table') },
+	{ key: 'flame', title: words.flame, keys: ['f'], can: isTab, run: view('flame') },
+	{ key: 'both', title: words.both, keys: ['b'], can: isTab, run: view('both') },
+	{ key: 'heat', title: words.heat, keys: ['h'], can: isTab, run: view('heat') },
+	{ key: 'invert', title: words.invert, keys: ['u'], can: isTab, run: toggle('inverted') },
+	{ key: 'allInline', title: words.allInline, keys: [], can: isTab, run: toggle('allInline') },
+	{ key: 'flip', title: words.flip, keys: ['v'], can: isTab, run: toggle('flipped') },
+	{ key: 'order', title: words.order, keys: ['o'], can: isTab,
 		run: () => changePanel({ order: ORDERS[(ORDERS.indexOf(panel.value.order) + 1) % 3] }) },
-	{ key: 'foldMore', keys: ['F7'], can: isTab, run: fold(1) },
-	{ key: 'foldLess', keys: ['Shift+F7'], can: () => isTab() && panel.value.least > 0, run: fold(-1) },
-	{ key: 'zoom', keys: [], isOfNode: true, can: hasNode, run: () => setRoot(current.value) },
-	{ key: 'back', keys: ['Backspace'], can: () => isTab() && root.value > 0,
+	{ key: 'foldMore', title: words.foldMore, keys: ['F7'], can: isTab, run: fold(1) },
+	{ key: 'foldLess', title: words.foldLess, keys: ['Shift+F7'], can: () => isTab() && panel.value.least > 0, run: fold(-1) },
+	{ key: 'zoom', title: words.zoom, keys: [], isOfNode: true, can: hasNode, run: () => setRoot(current.value) },
+	{ key: 'back', title: words.back, keys: ['Backspace'], can: () => isTab() && root.value > 0,
 		run: () => setRoot(analysis.value!.tree.parent[root.value]) },
-	{ key: 'filterTo', keys: ['Shift+F'], isOfNode: true, can: canFilter, run: () => addFilter(filterOfNode()!) },
-	{ key: 'filterOut', keys: ['Shift+X'], isOfNode: true, can: canFilter, run: () => addFilter({ ...filterOfNode()!, out: true }) },
-	{ key: 'callees', keys: [], isOfNode: true, can: isFunction, run: () => around(false) },
-	{ key: 'callers', keys: ['F10'], isOfNode: true, can: isFunction, run: () => around(true) },
-	{ key: 'merge', keys: ['m'], isOfNode: true, can: isFunction, run: verb('merge') },
-	{ key: 'collapse', keys: ['c'], isOfNode: true, can: isFunction, run: verb('collapse') },
-	{ key: 'recursion', keys: ['r'], isOfNode: true, can: isTab, run: () => addFilter({ kind: 'recursion', text: '' }) },
-	{ key: 'mergeModule', keys: [], isOfNode: true, can: () => isFunction() && moduleName() !== '',
+	{ key: 'filterTo', title: words.filterTo, keys: ['Shift+F'], isOfNode: true, can: canFilter, run: () => addFilter(filterOfNode()!) },
+	{ key: 'filterOut', title: words.filterOut, keys: ['Shift+X'], isOfNode: true, can: canFilter, run: () => addFilter({ ...filterOfNode()!, out: true }) },
+	{ key: 'callees', title: words.callees, keys: [], isOfNode: true, can: isFunction, run: () => around(false) },
+	{ key: 'callers', title: words.callers, keys: ['F10'], isOfNode: true, can: isFunction, run: () => around(true) },
+	{ key: 'merge', title: words.merge, keys: ['m'], isOfNode: true, can: isFunction, run: verb('merge') },
+	{ key: 'collapse', title: words.collapse, keys: ['c'], isOfNode: true, can: isFunction, run: verb('collapse') },
+	{ key: 'recursion', title: words.recursion, keys: ['r'], isOfNode: true, can: isTab, run: () => addFilter({ kind: 'recursion', text: '' }) },
+	{ key: 'mergeModule', title: words.mergeModule, keys: [], isOfNode: true, can: () => isFunction() && moduleName() !== '',
 		run: () => addFilter({ kind: 'merge-module', text: moduleName() }) },
-	{ key: 'drop', keys: ['d'], isOfNode: true, can: isFunction,
+	{ key: 'drop', title: words.drop, keys: ['d'], isOfNode: true, can: isFunction,
 		run: () => addFilter({ kind: 'function', text: functionName(), out: true }) },
-	{ key: 'group', keys: ['g'], isOfNode: true, can: isTab, run: () => { dialog.value = 'group'; } },
-	{ key: 'annotate', keys: ['l'], isOfNode: true, can: isTab, run: () => { dialog.value = 'annotate'; } },
-	{ key: 'savePreset', keys: [], can: isTab, run: savePreset },
-	{ key: 'copyName', keys: [], isOfNode: true, can: hasNode, run: () => copy(treeWords.value!.name(current.value)) },
-	{ key: 'copyStack', keys: ['Ctrl+Shift+C'], isOfNode: true, can: hasNode, run: () => copy(stackText()) },
-	{ key: 'brushLeft', keys: ['['], run: () => stepBrush(-1) },
-	{ key: 'brushRight', keys: [']'], run: () => stepBrush(1) },
-	{ key: 'typeTime', keys: ['Shift+T'], run: () => document.querySelector<HTMLElement>('#time')?.focus() },
-	{ key: 'wholeTime', keys: ['Shift+Z'], can: () => state.value.range !== null, run: () => setRange(null) },
-	{ key: 'clear', keys: [], can: () => state.value.filters.length > 0 || state.value.range !== null,
+	{ key: 'group', title: words.group, keys: ['g'], isOfNode: true, can: isTab, run: openDialog('group') },
+	{ key: 'annotate', title: words.annotate, keys: ['l'], isOfNode: true, can: isTab, run: openDialog('annotate') },
+	{ key: 'savePreset', title: words.savePreset, keys: [], can: isTab, run: savePreset },
+	{ key: 'copyName', title: words.copyName, keys: [], isOfNode: true, can: hasNode, run: () => copy(treeWords.value!.name(current.value)) },
+	{ key: 'copyStack', title: words.copyStack, keys: ['Ctrl+Shift+C'], isOfNode: true, can: hasNode, run: () => copy(stackText()) },
+	{ key: 'brushLeft', title: words.brushLeft, keys: ['['], run: () => stepBrush(-1) },
+	{ key: 'brushRight', title: words.brushRight, keys: [']'], run: () => stepBrush(1) },
+	{ key: 'typeTime', title: words.typeTime, keys: ['Shift+T'], run: focusOn('#time') },
+	{ key: 'wholeTime', title: words.wholeTime, keys: ['Shift+Z'], can: () => state.value.range !== null, run: () => setRange(null) },
+	{ key: 'clear', title: words.clear, keys: [], can: () => state.value.filters.length > 0 || state.value.range !== null,
 		run: () => change({ filters: [], range: null }) },
-	{ key: 'undo', keys: ['Ctrl+Z'], can: () => canUndo.value, run: undo },
-	{ key: 'redo', keys: ['Ctrl+Y', 'Ctrl+Shift+Z'], can: () => canRedo.value, run: redo },
-	{ key: 'preset', keys: ['p'], run: () => document.querySelector<HTMLElement>('#preset')?.focus() },
-	{ key: 'commands', keys: ['Ctrl+K'], run: () => { dialog.value = 'commands'; } },
-	{ key: 'code', keys: ['e'], isOfNode: true, can: () => served.value !== null && isFunction(), run: () => { dialog.value = 'code'; } },
-	{ key: 'sql', keys: ['q'], can: () => served.value !== null, run: () => { dialog.value = 'sql'; } },
-	{ key: 'share', keys: ['Shift+S'], run: () => { dialog.value = 'share'; } },
-	{ key: 'link', keys: ['y'], run: () => copy(location.href) },
-	{ key: 'details', keys: ['i'], run: () => { detailsOpen.value = !detailsOpen.value; } },
-	{ key: 'help', keys: ['?'], run: () => { dialog.value = 'help'; } },
+	{ key: 'undo', title: words.undo, keys: ['Ctrl+Z'], can: () => canUndo.value, run: undo },
+	{ key: 'redo', title: words.redo, keys: ['Ctrl+Y', 'Ctrl+Shift+Z'], can: () => canRedo.value, run: redo },
+	{ key: 'preset', title: words.preset, keys: ['p'], run: focusOn('#preset') },
+	{ key: 'commands', title: words.commands, keys: ['Ctrl+K'], run: openDialog('commands') },
+	{ key: 'code', title: words.code, keys: ['e'], isOfNode: true, can: () => served.value !== null && isFunction(), run: openDialog('code') },
+	{ key: 'sql', title: words.sql, keys: ['q'], can: () => served.value !== null, run: openDialog('sql') },
+	{ key: 'share', title: words.share, keys: ['Shift+S'], run: openDialog('share') },
+	{ key: 'link', title: words.link, keys: ['y'], run: () => copy(location.href) },
+	{ key: 'details', title: words.details, keys: ['i'], run: () => { detailsOpen.value = !detailsOpen.value; } },
+	{ key: 'help', title: words.help, keys: ['?'], run: openDialog('help') },
 ];
 
 export const canDo = (action: Action): boolean => recording.value !== null && (!action.can || action.can());
@@ -158,7 +159,7 @@ export const actionOf = (key: Action['key']): Action => ACTIONS.find(action => a
 // ---- keys
 
 // 'Ctrl+Shift+C', 'a', '?', 'Shift+F'.
-export function keyOf(event: KeyboardEvent): string {
+function keyOf(event: KeyboardEvent): string {
 	const name = event.key.length === 1 && (event.ctrlKey || event.metaKey || /[a-z]/i.test(event.key) && event.shiftKey)
 		? event.key.toUpperCase() : event.key;
 	const hasShift = event.shiftKey && (event.key.length > 1 || /[a-z]/i.test(event.key));
@@ -181,9 +182,3 @@ export function onKey(event: KeyboardEvent): void {
 		action.run();
 	}
 }
-
-export const titleOf = (action: Action): string => {
-	const tab = TAB_LIST.find(info => action.key === `tab_${info.tab}`);
-	return tab ? goTo(tab.title) : words[action.key as keyof typeof words];
-};
-export { setCurrent };

@@ -7,8 +7,13 @@ import { MODES, type Mode } from '../views/modes';
 import type { Measure } from '../views/weigh';
 import type { Order } from '../views/tree';
 
-export const TABS = ['system', 'processes', 'tree', 'cpu', 'memory', 'heap', 'waits', 'events', 'compare', 'quality'] as const;
-export type Tab = typeof TABS[number];
+// The tabs in their order.
+export const TITLES = {
+	system: 'System', processes: 'Processes', tree: 'Process tree', cpu: 'CPU', memory: 'Memory', heap: 'Heap', waits: 'Waits',
+	events: 'Events', compare: 'Compare', quality: 'Quality',
+};
+export type Tab = keyof typeof TITLES;
+export const TABS = Object.keys(TITLES) as Tab[];
 export type View = 'table' | 'flame' | 'both' | 'heat';
 
 // The names that `wick show --group` has.

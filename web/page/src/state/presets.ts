@@ -1,7 +1,6 @@
 // Presets: which tabs there are, what their panels show, and labels of call chains by rules.
 import type { Head, Preset, PresetView, Recording } from '../data/types';
-import { TAB_LIST, type TabInfo } from './tabs';
-import { GROUPS, type Panel, type Tab } from './link';
+import { GROUPS, TABS, TITLES, type Panel, type Tab } from './link';
 import { guarded, ruleOf, ruleText, type Pattern } from '../views/match';
 import type { Filter } from '../views/filters';
 
@@ -12,11 +11,11 @@ export const presetNamed = (head: Head, name: string): Preset | undefined =>
 	head.presets.find(one => one.preset.name === name)?.preset;
 
 // In the order of the preset, then all others: nothing disappears.
-export function tabsOf(head: Head, name: string): TabInfo[] {
+export function tabsOf(head: Head, name: string): { tab: Tab; title: string }[] {
 	const wanted = presetNamed(head, name)?.tabs ?? [];
-	const first = wanted.flatMap(one => TAB_LIST.filter(info => nameOf(info.tab) === one.tab)
-		.map(info => ({ ...info, title: one.title ?? info.title })));
-	return [...first, ...TAB_LIST.filter(info => !first.some(one => one.tab === info.tab))];
+	const first = wanted.flatMap(one => TABS.filter(tab => nameOf(tab) === one.tab)
+		.map(tab => ({ tab, title: one.title ?? TITLES[tab] })));
+	return [...first, ...TABS.filter(tab => !first.some(one => one.tab === tab)).map(tab => ({ tab, title: TITLES[tab] }))];
 }
 
 // The panels of a tab: those of the preset, or else of the one that the tab has its name from.
@@ -63,8 +62,8 @@ const pattern = (text: string | undefined): RegExp | null => {
 export interface Annotations { labels: string[]; of: Uint8Array } // by stack: a label; 0: none
 
 // Those that were added by hand.
-export const ownRules = (filters: Filter[]): NonNullable<Preset['annotations']> =>
-	filters.filter(filter => filter.kind === 'annotate').map(({ text }) => {
+export const ownRules = (filters: Filter[], kind: 'annotate' | 'group'): NonNullable<Preset['annotations']> =>
+	filters.filter(filter => filter.kind === kind).map(({ text }) => {
 		const { label, pattern } = ruleOf(text);
 		return { label, function: pattern };
 	});
@@ -76,7 +75,7 @@ export const rulesOfPreset = (head: Head, name: string): NonNullable<Preset['ann
 export function annotationsOf(recording: Recording, name: string, filters: Filter[]): Annotations {
 	const { head, names, frames, stacks } = recording;
 	// Only what was typed here is guarded: that costs time, of which many functions have too much.
-	const own = ownRules(filters).map(rule => ({ label: rule.label, function: guarded(pattern(rule.function) ?? /(?!)/), module: null }));
+	const own = ownRules(filters, 'annotate').map(rule => ({ label: rule.label, function: guarded(pattern(rule.function) ?? /(?!)/), module: null }));
 	const rules: { label: string; function: Pick<Pattern, 'test'> | null; module: RegExp | null }[] = [...own,
 		...rulesOfPreset(head, name).map(rule => ({ label: rule.label, function: pattern(rule.function), module: pattern(rule.module) }))];
 	const labels = ['', ...new Set(rules.map(rule => rule.label))];

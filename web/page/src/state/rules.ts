@@ -1,11 +1,11 @@
 // Rules that a person adds: groups of functions and labels of stacks; and presets that keep them.
 import type { Preset } from '../data/types';
-import { rules as words } from '../words/rules';
+import * as words from '../words/rules';
 import { announced, save } from '../parts/copy';
-import { ruleOf, ruleText } from '../views/match';
+import { ruleText } from '../views/match';
 import { Kind } from '../views/tree';
 import { ownRules, presetNamed, rulesOfPreset } from './presets';
-import { analysis, change, current, names, panel, recording, setPreset, state } from './state';
+import { analysis, change, current, names, panel, panelsWith, recording, setPreset, state } from './state';
 
 // '' if the current node is none.
 export function functionOfNode(): string {
@@ -15,21 +15,18 @@ export function functionOfNode(): string {
 
 // A new label is of no use where labels are not shown.
 export function addRule(kind: 'group' | 'annotate', label: string, pattern: string): void {
-	const { tab, filters, panels } = state.value, { groups } = panel.value;
+	const { filters, panels } = state.value, { groups } = panel.value;
 	const isShown = kind === 'group' || groups.includes('annotation');
 	change({
 		filters: [...filters, { kind, text: ruleText(label, pattern) }],
-		panels: isShown ? panels : { ...panels, [tab]: { ...panels[tab], root: '', at: '',
-			groups: [...groups.slice(0, -1), 'annotation', ...groups.slice(-1)] } },
+		panels: isShown ? panels : panelsWith({ root: '', at: '', groups: [...groups.slice(0, -1), 'annotation', ...groups.slice(-1)] }),
 	});
 }
 
 // As docs/presets.md describes it. Commands of wick accept it with --preset, and the page if it is dropped.
 export function savePreset(): void {
 	const { head } = recording.value!, { preset, filters } = state.value, now = panel.value;
-	const annotations = [...ownRules(filters), ...rulesOfPreset(head, preset)];
-	const groups = filters.filter(filter => filter.kind === 'group').map(({ text }) => ruleOf(text))
-		.map(({ label, pattern }) => ({ label, function: pattern }));
+	const annotations = [...ownRules(filters, 'annotate'), ...rulesOfPreset(head, preset)], groups = ownRules(filters, 'group');
 	const view = { event: now.event, group: now.groups.join(), outstanding: now.measure === 'outstanding', inverted: now.inverted };
 	const before = presetNamed(head, preset), tabs = before?.tabs ?? [], isOfTab = (one: { tab: string }) => one.tab === state.value.tab;
 	const own = { ...before, ...view, name: 'own', title: undefined, summary: undefined, min: undefined, annotations,

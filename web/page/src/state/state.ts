@@ -2,6 +2,7 @@
 // is also the link; it is replaced, never edited, so undo is a list of links.
 import { batch, computed, effect, signal, untracked } from '@preact/signals';
 import { combine, rowsOfBoth, type Combined, type Sides } from '../data/combine';
+import { jsonOf } from '../data/blocks';
 import { treeOf } from '../data/tree';
 import { Hidden, type Event, type Names, type Recording, type Samples, type Snapshot } from '../data/types';
 import { asked, forget, isInParts, request } from '../served/trees';
@@ -14,7 +15,7 @@ import { treeWords } from '../views/words';
 import { weigh, weighSides, type Kept } from '../views/weigh';
 import { annotationsOf, groupsOf, panelOf, viewsOf, type Annotations } from './presets';
 import { GROUPS, linkOf, readLink, type Panel, type State, type Tab } from './link';
-import { PANELS, tabOf, usualGroups, usualMeasure } from './tabs';
+import { PANELS, usualGroups, usualMeasure } from './tabs';
 
 export const recording = signal<Recording | null>(null);
 export const loading = signal('');
@@ -76,16 +77,16 @@ export function followLink(link: string): void {
 	state.value = fromLink(link);
 }
 
-export function changePanel(part: Partial<Panel>, passes = false): void {
-	const { tab, panels } = state.value;
-	change({ panels: { ...panels, [tab]: { ...panels[tab], ...part } } }, passes);
+// All panels, that of the tab changed.
+export function panelsWith(part: Partial<Panel>, tab = state.value.tab): State['panels'] {
+	const { panels } = state.value;
+	return { ...panels, [tab]: { ...panels[tab], ...part } };
 }
 
+export const changePanel = (part: Partial<Panel>): void => change({ panels: panelsWith(part) });
+
 // The place in a tree is in the link, but it is nothing to undo.
-export function place(part: Partial<Panel>): void {
-	const { tab, panels } = state.value;
-	show({ ...state.value, panels: { ...panels, [tab]: { ...panels[tab], ...part } } }, false);
-}
+export const place = (part: Partial<Panel>): void => show({ ...state.value, panels: panelsWith(part) }, false);
 
 export function addFilter(filter: Filter): void {
 	const { filters } = state.value;
@@ -116,6 +117,14 @@ export const span = computed<[number, number]>(() => {
 	const head = recording.value?.head;
 	return [0, Math.max(head?.last ?? 0, 1)];
 });
+
+export const shownTime = computed<[number, number]>(() => state.value.range ?? span.value);
+
+// Selects a part of the time in view; `from` and `to` are shares of it.
+export function brushTime(from: number, to: number): void {
+	const [start, end] = shownTime.value;
+	setRange([start + from * (end - start), start + to * (end - start)]);
+}
 
 export const panel = computed<Panel>(() => {
 	const { tab, panels } = state.value;
@@ -150,8 +159,8 @@ function eventOf(tab: Tab, name: string): number {
 	return fit(head.events[head.event] ?? null) ? head.event : Math.max(head.events.findIndex(fit), 0);
 }
 
-export const hasData = (tab: Tab): boolean => tabOf(tab).hasData(recording.value!.head)
-	|| (PANELS[tab] !== undefined && eventOf(tab, '') > 0);
+export const hasData = (tab: Tab): boolean => tab === 'processes' || tab === 'tree' ? recording.value!.head.processes.length > 1
+	: tab === 'compare' || !PANELS[tab] || eventOf(tab, '') > 0;
 
 export const eventId = computed(() => eventOf(state.value.tab, panel.value.event));
 
@@ -428,7 +437,7 @@ export const hitWeight = computed(() => {
 	if (tree.served) {
 		const text = searchText.value;
 		const path = request('search', { ...treeSelection.value, pattern: text, 'ignore-case': !/[A-Z]/.test(text) });
-		return asked('search', path, plain => JSON.parse(new TextDecoder().decode(plain)).weight as number) ?? 0;
+		return asked('search', path, plain => (jsonOf(plain) as { weight: number }).weight) ?? 0;
 	}
 	const has = found.slice();
 	let weight = 0;

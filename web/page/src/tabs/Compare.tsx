@@ -2,12 +2,13 @@
 import { signal } from '@preact/signals';
 import { Damage, pageSource } from '../data/blocks';
 import { openRecording } from '../data/recording';
-import { compare as words } from '../words/compare';
+import * as words from '../words/compare';
 import { analysis, other, recording, setCurrent, setTab, state, subject, words as treeWords } from '../state/state';
 import type { Recording } from '../data/types';
 import { Kind } from '../views/tree';
 import { changesOf, type Change } from '../views/changes';
 import { seconds, shown } from '../words/format';
+import { Functions } from '../parts/details/Functions';
 import { Stacks } from './Stacks';
 
 const problem = signal('');
@@ -39,13 +40,10 @@ function List({ title, of, sum }: { title: string; of: Change[]; sum: number }) 
 	};
 	return <section class="compare-list">
 		<h2>{title} <span class="compare-sum">{names.amount(sum)}</span></h2>
-		{of.length === 0 ? <p>{words.none}</p> : <ol>{of.map(({ fn, before, after }) => {
+		{of.length === 0 ? <p>{words.none}</p> : <Functions onChoose={show} of={of.map(({ fn, before, after }) => {
 			const name = shown(subject.value!.names.names[fn]);
-			return <li key={fn}><button title={name} onClick={() => show(fn)}>
-				<span>{shown(subject.value!.names.short[fn]) || name}</span>
-				<span>{words.change(before, after, names.amount)}</span>
-			</button></li>;
-		})}</ol>}
+			return { id: fn, name, short: shown(subject.value!.names.short[fn]) || name, text: words.change(before, after, names.amount) };
+		})} />}
 	</section>;
 }
 

@@ -1,12 +1,12 @@
 // What was recorded over time: each event as a row, memory of processes, marks, snapshots and records.
 import { useMemo, useRef } from 'preact/hooks';
 import { amountOf, grouped, shown } from '../words/format';
-import { lanes as words } from '../words/processes';
+import * as words from '../words/processes';
 import { isDark } from '../state/theme';
-import { PANELS, tabOf } from '../state/tabs';
-import type { Tab } from '../state/link';
-import { change, recording, samplesOf, setRange, state } from '../state/state';
-import { keptNow, shownTime, timeView, usesNow } from '../parts/lanes/state';
+import { PANELS } from '../state/tabs';
+import { TITLES, type Tab } from '../state/link';
+import { brushTime, change, panelsWith, recording, samplesOf, setRange, shownTime } from '../state/state';
+import { keptNow, timeView, usesNow } from '../parts/lanes/state';
 import { weightOver } from '../state/over';
 import { isInParts } from '../served/trees';
 import { useWidth } from '../parts/time/canvas';
@@ -24,10 +24,8 @@ const OTHER_COLUMNS = 692, NARROW_COLUMNS = 316, LEAST_WIDTH = 60; // pixels, as
 
 // ---- events
 
-function openEvent(tab: Tab, event: string): void {
-	const { panels } = state.value;
-	change({ tab, panels: { ...panels, [tab]: { ...panels[tab], event, root: '', at: '' } } });
-}
+const openEvent = (tab: Tab, event: string): void =>
+	change({ tab, panels: panelsWith({ event, root: '', at: '' }, tab) });
 
 function EventRow({ id, width }: { id: number; width: number }) {
 	const { head } = recording.value!;
@@ -54,11 +52,10 @@ function EventRow({ id, width }: { id: number; width: number }) {
 	const isSum = event.weight !== event.samples;
 	return <tr>
 		<th scope="row" title={name}>{tab
-			? <button aria-label={words.open(name, tabOf(tab).title)} onClick={() => openEvent(tab, event.name)}>
+			? <button aria-label={words.open(name, TITLES[tab])} onClick={() => openEvent(tab, event.name)}>
 				{name}
 			</button> : name}</th>
-		<td><Histogram bins={sums.bins} dark={isDark.value} width={width}
-			onBrush={(a, b) => setRange([from + a * (to - from), from + b * (to - from)])} /></td>
+		<td><Histogram bins={sums.bins} dark={isDark.value} width={width} onBrush={brushTime} /></td>
 		<td>{event.counts || !isSum ? grouped(sums.times) : ''}</td>
 		<td>{event.counts || !isSum ? grouped(event.samples) : ''}</td>
 		<td>{isSum ? amountOf(sums.weight, event.unit) : ''}</td>

@@ -1,6 +1,6 @@
 // A tab without data: why, and the command that records it.
 import { shown } from '../words/format';
-import { shell as words } from '../words/shell';
+import * as words from '../words/shell';
 import { recording } from '../state/state';
 import { copy } from '../parts/copy';
 

@@ -2,17 +2,18 @@
 import { computed, signal } from '@preact/signals';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { shown } from '../words/format';
-import { lanes as words } from '../words/processes';
+import * as words from '../words/processes';
 import { detailsOpen, singleKeys } from '../state/actions';
 import { isDark } from '../state/theme';
 import { weightByPlace } from '../state/over';
-import { change, recording, setRange, span, state } from '../state/state';
+import { brushTime, change, recording, setRange, shownTime, span, state } from '../state/state';
 import { factsText, Info, subtitleOf, titleOf, processesOf } from '../parts/lanes/info';
 import { paintLanes } from '../parts/lanes/paint';
-import { forest, keptNow, mainId, mainInfo, shownTime, timeView } from '../parts/lanes/state';
+import { forest, keptNow, mainId, mainInfo, timeView } from '../parts/lanes/state';
 import { hasModifier, ROW, rowByKey, take, useVisibleRows } from '../parts/table/rows';
 import { ticksOf } from '../parts/time/axis';
 import { useBrush } from '../parts/time/brush';
+import { highestOf } from '../parts/time/series';
 import { filterOf, isFold, lanesOf, type Lane } from '../views/processes';
 import { Lacks } from './Lacks';
 import '../parts/lanes/lanes.css';
@@ -99,7 +100,7 @@ function Lanes({ onHover }: { onHover(lane: Lane | null): void }) {
 			return;
 		const { processes } = recording.value!.head;
 		paintLanes(canvas.current!, { width, lanes: visible, processes, time: [from, to], bins, isDark: dark,
-			full: event?.cpuTime || !bins ? (to - from) / width : bins.reduce((a, b) => Math.max(a, b), 1) });
+			full: event?.cpuTime || !bins ? (to - from) / width : Math.max(1, highestOf(bins)) });
 	}, [visible, width, bins, from, to, dark]);
 
 	const go = (row: number) => {
@@ -143,8 +144,7 @@ function Lanes({ onHover }: { onHover(lane: Lane | null): void }) {
 	const rowOf = (moved: MouseEvent) =>
 		Math.floor((moved.clientY - rows.current!.getBoundingClientRect().top) / ROW);
 	const { drag, isDragged, handlers } = useBrush(
-		() => ({ left: rows.current!.getBoundingClientRect().left + label, width }),
-		(a, b) => setRange([from + a * (to - from), from + b * (to - from)]));
+		() => ({ left: rows.current!.getBoundingClientRect().left + label, width }), brushTime);
 
 	const rowElement = (lane: Lane, row: number) => {
 		const isChosen = chosen.value.has(lane.key);

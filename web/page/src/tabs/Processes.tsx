@@ -2,7 +2,7 @@
 import { computed } from '@preact/signals';
 import type { RowObject } from '../parts/table/table';
 import { shown } from '../words/format';
-import { lanes as words } from '../words/processes';
+import * as words from '../words/processes';
 import { addFilter, kept, recording, state } from '../state/state';
 import { keptNow, mainInfo, weights } from '../parts/lanes/state';
 import { crateOf, filterOf } from '../views/processes';

@@ -5,7 +5,7 @@ import { mainSamples } from '../parts/lanes/state';
 import { SymbolsOfModules } from '../served/Served';
 import { served } from '../served/server';
 import { Shown } from './ShownTables';
-import { quality as words } from '../words/quality';
+import * as words from '../words/quality';
 
 function Sentences({ title, of }: { title: string; of: string[] }) {
 	return of.length === 0 ? null : <><h2>{title}</h2><ul>{of.map(text => <li key={text}>{shown(text)}</li>)}</ul></>;

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import type { Recording, ShownTable } from '../data/types';
-import { shell as words } from '../words/shell';
+import * as words from '../words/shell';
 import { recording } from '../state/state';
 import { Table, type RowObject, type TableProps } from '../parts/table/table';
 import { Lacks } from './Lacks';

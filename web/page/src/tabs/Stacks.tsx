@@ -1,16 +1,16 @@
 // The tabs of call chains: CPU, Memory, Heap, Waits. A pivot table and a flame graph of one tree.
 import { useMemo, useRef } from 'preact/hooks';
 import { grouped, seconds, share, shown } from '../words/format';
-import { compare as comparison } from '../words/compare';
-import { shell as words } from '../words/shell';
+import * as comparison from '../words/compare';
+import * as words from '../words/shell';
 import { detailsOpen, focusView } from '../state/actions';
 import { GROUPS, type Panel, type View } from '../state/link';
 import { isDark } from '../state/theme';
 import { panelOf, viewsOf } from '../state/presets';
 import { histogramsOver, weightOver } from '../state/over';
-import { PANELS, tabOf } from '../state/tabs';
+import { PANELS } from '../state/tabs';
 import {
-	analysis, askChildren, change, changePanel, current, eventId, hits, openNodes, panel, place, recording, root, setCurrent, setRange, setRoot, span, state,
+	analysis, askChildren, brushTime, change, changePanel, current, eventId, hits, openNodes, panel, place, recording, root, setCurrent, setRange, setRoot, shownTime, span, state,
 	words as treeWords, type Analysis,
 } from '../state/state';
 import { Details, hottestPath } from '../parts/details/Details';
@@ -122,10 +122,7 @@ function columnsOf(shape: Analysis, names: Words): GridColumn[] {
 			{ key: 'last', title: words.last, isExtra: true, value: node => sizes().last[node], text: time });
 	}
 	columns.push({ key: 'when', title: words.when, width: 0, value: node => -tree.first[node], text: () => '',
-		whens: nodes => {
-			const [from, to] = state.value.range ?? span.value;
-			return histogramsOver(shape, nodes, [from, to], WHEN_BINS);
-		} });
+		whens: nodes => histogramsOver(shape, nodes, shownTime.value, WHEN_BINS) });
 	return columns;
 }
 
@@ -157,9 +154,8 @@ export function Stacks() {
 		[shape, names]);
 	const changed = panel.value.columns, isHidden = (column: GridColumn) => !column.isExtra === changed.includes(column.key);
 	const columns = useMemo(() => all.every(isHidden) ? all : all.filter(one => !isHidden(one)), [all, changed.join()]);
-	const info = tabOf(state.value.tab);
 	if (!eventId.value)
-		return <Lacks of={info.lacks} />;
+		return <Lacks of={state.value.tab} />;
 	if (!shape || !names)
 		return <p class="shell-message">{words.reading(words.parts.samples)}</p>;
 
@@ -197,10 +193,7 @@ export function Stacks() {
 						onSort={next => place({ sort: (next.descending ? '-' : '') + next.key })}
 						onToggle={one => changePanel({ columns: changed.includes(one) ? changed.filter(other => other !== one) : [...changed, one] })} onCurrent={setCurrent}
 						onMenu={flame.onMenu} onZoom={setRoot} onChildren={askChildren} dark={isDark.value} mode={now.colour}
-						onBrush={(a, b) => {
-							const [from, to] = state.value.range ?? span.value;
-							setRange([from + a * (to - from), from + b * (to - from)]);
-						}} />
+						onBrush={brushTime} />
 					<div class="tab-tools">{words.copyTable}{(['tsv', 'csv', 'markdown', 'folded'] as const).map(form =>
 						<button key={form} onClick={() => copy(tableText({ ...grid, open: openNodes.value }, form))}>{words.forms[form]}</button>)}</div>
 				</div>}

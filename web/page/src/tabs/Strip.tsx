@@ -2,7 +2,7 @@
 import { computed } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { shown } from '../words/format';
-import { lanes as words } from '../words/processes';
+import * as words from '../words/processes';
 import { isDark } from '../state/theme';
 import { levelOver, weightOver } from '../state/over';
 import { recording, setRange, span, state } from '../state/state';

@@ -90,28 +90,15 @@ class Nodes {
 	}
 }
 
-// Which processes, threads ... are one: the id of the first.
-export function namesakes(recording: Recording): Uint32Array {
-	const { processes } = recording.head;
+// Processes, or images, of one name are one: for each the number of the first.
+function firstsOf(list: ({ name: string } | null)[]): Uint32Array {
 	const first = new Map<string, number>();
-	return Uint32Array.from(processes, (process, i) => {
-		if (!process)
+	return Uint32Array.from(list, (one, i) => {
+		if (!one)
 			return 0;
-		if (!first.has(process.name))
-			first.set(process.name, i);
-		return first.get(process.name)!;
-	});
-}
-
-// Images of one name are one module: by image, the first of them.
-function modulesOf({ head }: Recording): Uint32Array {
-	const first = new Map<string, number>();
-	return Uint32Array.from(head.images, (image, i) => {
-		if (!image)
-			return 0;
-		if (!first.has(image.name))
-			first.set(image.name, i);
-		return first.get(image.name)!;
+		if (!first.has(one.name))
+			first.set(one.name, i);
+		return first.get(one.name)!;
 	});
 }
 
@@ -120,8 +107,8 @@ function levelOf(recording: Recording, samples: Samples, kind: Kind, shape: Shap
 	const { head } = recording;
 	const { thread, cpu, about, weight, times } = samples;
 	const process = Uint32Array.from(head.threads, t => t ? t.process : 0);
-	const same = namesakes(recording);
-	const modules = modulesOf(recording);
+	const same = firstsOf(head.processes);
+	const modules = firstsOf(head.images);
 	const leaves = sameStacks(recording, shape.hides).of;
 	const leafOf = (row: number) => recording.frames.fn[recording.stacks.frame[leaves[samples.stack[row]]]];
 	const ofSubject = (column: 'what' | 'by' | 'heap') => {
@@ -157,7 +144,7 @@ export function buildTree(recording: Recording, samples: Samples, shape: Shape):
 	const { stacks, frames, names } = recording;
 	const { stack, time } = samples;
 	const nodes = new Nodes(stacks.count + 1024);
-	const modules = modulesOf(recording);
+	const modules = firstsOf(recording.head.images);
 	const nodeOf = basesOf(recording, samples, shape, nodes);
 	// Of the stacks that were met below one base: where they end. Rows are read base by base.
 	const metBelow = new Uint32Array(stacks.count).fill(NOWHERE), endOf = new Uint32Array(stacks.count);

@@ -17,7 +17,7 @@ export const isVerb = (filter: Filter): boolean => VERBS.includes(filter.kind);
 const flags = (count: number, is: (i: number) => unknown): Uint8Array =>
 	Uint8Array.from({ length: count }, (_, i) => is(i) ? 1 : 0);
 
-export function functionsNamed({ names }: Recording, text: string): Uint8Array {
+function functionsNamed({ names }: Recording, text: string): Uint8Array {
 	return flags(names.names.length, i => names.names[i] === text);
 }
 
@@ -31,7 +31,7 @@ function functionsOf(recording: Recording, { kind, text }: Filter): Uint8Array {
 }
 
 // By stack: 1 if it has one of the functions.
-export function stacksWith({ stacks, frames }: Recording, functions: Uint8Array): Uint8Array {
+function stacksWith({ stacks, frames }: Recording, functions: Uint8Array): Uint8Array {
 	const result = new Uint8Array(stacks.count);
 	for (let i = 1; i < stacks.count; i++)
 		result[i] = result[stacks.parent[i]] | functions[frames.fn[stacks.frame[i]]];
@@ -52,7 +52,7 @@ function threadsOf({ head }: Recording, filter: Filter): Uint8Array {
 	});
 }
 
-export interface KeptBy { threads: Uint8Array | null; stacks: Uint8Array | null }
+interface KeptBy { threads: Uint8Array | null; stacks: Uint8Array | null }
 
 const OF_THREADS: FilterKind[] = ['preset', 'process', 'pid', 'tid'];
 export const isOfThreads = ({ kind }: Filter): boolean => OF_THREADS.includes(kind);

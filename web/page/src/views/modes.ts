@@ -1,7 +1,7 @@
 // What the colour of a frame means. A name has the same colour in each view and each recording.
 import { frameColour, mixed, rgb } from './colours';
 import { hashText } from './path';
-import { Kind, type Tree, type Words } from './tree';
+import { Kind, remembered, type Tree, type Words } from './tree';
 
 export const MODES = ['kind', 'module', 'crate', 'group', 'self', 'classic'] as const;
 export type Mode = typeof MODES[number];
@@ -42,14 +42,8 @@ function groupOf(tree: Tree, node: number): number {
 	return node;
 }
 
-const most = new WeakMap<Tree, { version: number; self: number }>();
-
-function mostSelf(tree: Tree, version: number): number {
-	let memory = most.get(tree);
-	if (memory?.version !== version)
-		most.set(tree, memory = { version, self: tree.self.reduce((a, b) => Math.max(a, b), 0) });
-	return memory.self || 1;
-}
+const mostSelf = (tree: Tree, version: number): number =>
+	remembered(tree, version, 'self', () => tree.self.reduce((a, b) => Math.max(a, b), 0)) || 1;
 
 const LEVELS = 16;
 

@@ -108,7 +108,7 @@ export function largestUsers(uses: Uses, what: Use, kept: Uint8Array, [from, to]
 
 // ---- the tree
 
-export interface Forest {
+interface Forest {
 	children: number[][]; // by process, by start; of 0 those without a parent
 	order: number[]; // a parent comes before its children
 	parent: Uint32Array; // a process; 0: none
@@ -174,7 +174,7 @@ export interface Lane {
 
 export const isFold = (lane: Lane): boolean => lane.key < 0;
 
-export interface LanesOf {
+interface LanesOf {
 	forest: Forest;
 	processes: (Process | null)[];
 	kept: Uint8Array; // by process

@@ -99,17 +99,15 @@ export function isWithin(tree: Tree, node: number, top: number): boolean {
 	return node === top;
 }
 
-const memories = new WeakMap<Tree, { version: number; lists: Map<string, Uint32Array> }>();
+const memories = new WeakMap<Tree, { version: number; known: Map<string, unknown> }>();
 
-// Sorting the children of a wide node takes long: a list of its children is kept until the weights change.
-export function remembered(tree: Tree, version: number, order: string, node: number,
-	make: () => Uint32Array): Uint32Array {
+// What takes long to compute for a tree, such as the sorted children of a wide node, is kept until the
+// weights change.
+export function remembered<T>(tree: Tree, version: number, key: string, make: () => T): T {
 	let memory = memories.get(tree);
 	if (memory?.version !== version)
-		memories.set(tree, memory = { version, lists: new Map() });
-	const key = order + node;
-	let list = memory.lists.get(key);
-	if (!list)
-		memory.lists.set(key, list = make());
-	return list;
+		memories.set(tree, memory = { version, known: new Map() });
+	if (!memory.known.has(key))
+		memory.known.set(key, make());
+	return memory.known.get(key) as T;
 }

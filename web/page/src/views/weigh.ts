@@ -22,7 +22,7 @@ export interface Kept {
 const ALL = [{ row: 0, end: 0 }, { row: Infinity, end: Infinity }];
 
 // The first row at or after a time.
-export function rowAt(time: Float64Array, at: number): number {
+function rowAt(time: Float64Array, at: number): number {
 	let low = 0, high = time.length;
 	while (low < high) {
 		const middle = low + high >>> 1;
@@ -35,7 +35,7 @@ export function rowAt(time: Float64Array, at: number): number {
 }
 
 // The first row after it.
-export const rowAfter = (time: Float64Array, at: number): number => rowAt(time, at + 1e-3);
+const rowAfter = (time: Float64Array, at: number): number => rowAt(time, at + 1e-3);
 
 // Calls `add` for each row in view with its weight and how many samples or blocks it stands for.
 export function eachRow(samples: Samples, kept: Kept,

@@ -3,7 +3,7 @@ import type { Event, Recording } from '../data/types';
 import { amountOf, plural, shown } from '../words/format';
 import type { Annotations } from '../state/presets';
 import { Kind, type Tree, type Words } from './tree';
-import { words as kinds } from '../words/kinds';
+import * as kinds from '../words/kinds';
 
 // Of the nodes of a served tree: those whose ids are the page's. The others have only a name.
 export const HAS_OWN_ID: ReadonlySet<Kind> = new Set([Kind.Whole, Kind.Process, Kind.Pid, Kind.Thread, Kind.Readier, Kind.Size, Kind.Function]);

@@ -1,48 +1,46 @@
 export const goTo = (tab: string): string => 'Go to ' + tab;
 
-export const actions = {
-	search: 'Search',
-	nextHit: 'Go to the next match',
-	lastHit: 'Go to the match before',
-	table: 'Show the table alone',
-	flame: 'Show the flame graph alone',
-	both: 'Show table and flame graph',
-	heat: 'Show the heat map',
-	invert: 'Start with the innermost functions, or the outermost',
-	allInline: 'Show small inlined functions and allocators, or not',
-	flip: 'Draw the flame graph upward, or downward',
-	order: 'Sort frames by weight, name or time',
-	foldMore: 'Fold more of the light rows',
-	foldLess: 'Fold less of the light rows',
-	zoom: 'Zoom to it',
-	back: 'Zoom out',
-	filterTo: 'Keep only samples with it',
-	filterOut: 'Leave out samples with it',
-	callees: 'Show what the function calls',
-	callers: 'Show who calls the function',
-	merge: 'Merge the function into its callers',
-	collapse: 'Collapse what the function calls',
-	recursion: 'Collapse recursion',
-	mergeModule: 'Merge functions of the same module',
-	group: 'Group functions by a rule ...',
-	annotate: 'Label the stacks of functions ...',
-	savePreset: 'Save this view and its rules as a preset',
-	drop: 'Drop samples with the function',
-	copyName: 'Copy the name',
-	copyStack: 'Copy the call chain',
-	brushLeft: 'Move the selected time left',
-	brushRight: 'Move the selected time right',
-	typeTime: 'Type the time to select',
-	wholeTime: 'Select the whole time',
-	clear: 'Clear time and filters',
-	undo: 'Undo',
-	redo: 'Redo',
-	preset: 'Choose a preset',
-	commands: 'List all commands',
-	code: 'Show source and instructions',
-	sql: 'Query with SQL',
-	share: 'What is in this file',
-	link: 'Copy the link to this view',
-	details: 'Show or hide details',
-	help: 'Show the keys',
-};
+export const search = 'Search';
+export const nextHit = 'Go to the next match';
+export const lastHit = 'Go to the match before';
+export const table = 'Show the table alone';
+export const flame = 'Show the flame graph alone';
+export const both = 'Show table and flame graph';
+export const heat = 'Show the heat map';
+export const invert = 'Start with the innermost functions, or the outermost';
+export const allInline = 'Show small inlined functions and allocators, or not';
+export const flip = 'Draw the flame graph upward, or downward';
+export const order = 'Sort frames by weight, name or time';
+export const foldMore = 'Fold more of the light rows';
+export const foldLess = 'Fold less of the light rows';
+export const zoom = 'Zoom to it';
+export const back = 'Zoom out';
+export const filterTo = 'Keep only samples with it';
+export const filterOut = 'Leave out samples with it';
+export const callees = 'Show what the function calls';
+export const callers = 'Show who calls the function';
+export const merge = 'Merge the function into its callers';
+export const collapse = 'Collapse what the function calls';
+export const recursion = 'Collapse recursion';
+export const mergeModule = 'Merge functions of the same module';
+export const group = 'Group functions by a rule ...';
+export const annotate = 'Label the stacks of functions ...';
+export const savePreset = 'Save this view and its rules as a preset';
+export const drop = 'Drop samples with the function';
+export const copyName = 'Copy the name';
+export const copyStack = 'Copy the call chain';
+export const brushLeft = 'Move the selected time left';
+export const brushRight = 'Move the selected time right';
+export const typeTime = 'Type the time to select';
+export const wholeTime = 'Select the whole time';
+export const clear = 'Clear time and filters';
+export const undo = 'Undo';
+export const redo = 'Redo';
+export const preset = 'Choose a preset';
+export const commands = 'List all commands';
+export const code = 'Show source and instructions';
+export const sql = 'Query with SQL';
+export const share = 'What is in this file';
+export const link = 'Copy the link to this view';
+export const details = 'Show or hide details';
+export const help = 'Show the keys';

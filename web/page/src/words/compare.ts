@@ -1,25 +1,22 @@
 import { share } from './format';
 
-export const compare = {
-	title: 'Compare with an earlier recording',
-	drop: 'Drop the page of another recording here, made by wick report.',
-	open: 'or open it:',
-	command: 'Both recordings fit into one page:',
-	example: 'wick report NEW.data --against OLD.data -o page.html',
-	noPage: (file: string) => `${file} is not a page of wick report; wick report ${file} -o page.html makes one of a recording`,
-	what: (before: string, after: string) => `Before: ${before}. After: ${after}.`,
-	another: 'Compare with another',
-	worse: 'Worse: functions by self time',
-	better: 'Better: functions by self time',
-	none: 'Nothing.',
-	change: (before: number, after: number, amount: (n: number) => string) => {
-		const sign = after > before ? '+' : '\u2212';
-		const by = sign + amount(Math.abs(after - before));
-		return !before ? `${by}, new` : !after ? `${by}, gone` : `${by}, ${sign}${share(Math.abs(after - before), before)}`;
-	},
-	before: 'before',
-	after: 'after',
-	changed: 'change',
-	isNew: 'new',
-	asShares: 'As if both took the same',
+export const title = 'Compare with an earlier recording';
+export const drop = 'Drop the page of another recording here, made by wick report.';
+export const open = 'or open it:';
+export const command = 'Both recordings fit into one page:';
+export const example = 'wick report NEW.data --against OLD.data -o page.html';
+export const noPage = (file: string) => `${file} is not a page of wick report; wick report ${file} -o page.html makes one of a recording`;
+export const what = (before: string, after: string) => `Before: ${before}. After: ${after}.`;
+export const another = 'Compare with another';
+export const worse = 'Worse: functions by self time';
+export const better = 'Better: functions by self time';
+export const none = 'Nothing.';
+export const change = (before: number, after: number, amount: (n: number) => string) => {
+	const sign = after > before ? '+' : '\u2212';
+	const by = sign + amount(Math.abs(after - before));
+	return !before ? `${by}, new` : !after ? `${by}, gone` : `${by}, ${sign}${share(Math.abs(after - before), before)}`;
 };
+export const before = 'before';
+export const after = 'after';
+export const changed = 'change';
+export const isNew = 'new';

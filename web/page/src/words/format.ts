@@ -27,7 +27,7 @@ export function amountOf(weight: number, unit: string): string {
 }
 
 export const plural = (n: number, word: string): string =>
-	grouped(n) + ' ' + word + (Math.round(n) === 1 ? '' : 's');
+	grouped(n) + ' ' + word + (Math.round(n) === 1 ? '' : /(s|ch)$/.test(word) ? 'es' : 's');
 
 // Text of a trace is data: characters that change the direction of text, move the cursor or cannot
 // be seen are shown by their numbers.

@@ -1,96 +1,92 @@
-import { grouped, plural, share } from './format';
+import { grouped, plural, share as part } from './format';
 
-export const shell = {
-	reading: (part: string) => `Reading ${part} ...`,
-	parts: { head: 'what was recorded', names: 'names', stacks: 'call chains', samples: 'samples' } as Record<string, string>,
-	noData: 'This page cannot be shown.',
-	remedy: 'Copy the file again, or write the page again with wick report.',
-	tabs: 'Views',
-	selection: 'Selection',
-	remove: (what: string) => `Remove ${what}`,
-	timeField: 'Time in seconds, such as 1-2; Enter selects it',
-	timeShort: 'time: 1-2',
-	clear: 'Clear',
-	undo: 'Undo',
-	redo: 'Redo',
-	search: 'Search: a regular expression',
-	searchShort: 'Search',
-	wrongPattern: 'not a regular expression',
-	slowPattern: 'the pattern takes too long',
-	matches: (names: number, part: number, whole: number) => `${plural(names, 'match').replace('matchs', 'matches')}, ${share(part, whole)}`,
-	time: (from: string, to: string) => `time ${from} to ${to}`,
-	filters: {
-		preset: 'preset', process: 'process', pid: 'pid', tid: 'thread', function: 'with', module: 'module', pattern: 'with',
-		merge: 'merged', collapse: 'collapsed', 'merge-module': 'merged module', recursion: 'recursion collapsed',
-		focus: 'from', group: 'grouped', annotate: 'annotated',
-	} as Record<string, string>,
-	folded: (least: number) => `rows below ${least} % folded`,
-	without: (what: string) => `not ${what}`,
-	commands: 'Commands',
-	help: 'Keys',
-	share: 'Share',
-	helpShort: '?',
-	close: 'Close',
-	findCommand: 'Find a command',
-	singleKeys: 'Allow keys without Ctrl or Alt',
-	preset: 'Preset',
-	noPreset: 'none',
-	savePreset: 'Save as ...',
-	panel: 'View',
-	ownView: 'your own',
-	theme: 'Colours',
-	themes: { auto: 'as the system', light: 'light', dark: 'dark' } as Record<string, string>,
-	inView: (times: number, all: number, row: string) => `${plural(times, row)} in view of ${grouped(all)}`,
-	lost: (n: number) => n ? `${grouped(n)} lost` : 'none lost',
-	damaged: (n: number) => plural(n, 'part') + ' of the data cannot be read',
-	notRecorded: 'Not recorded',
-	copyCommand: 'Copy the command',
-	copyOf: (command: string) => `Copy ${command}`,
-	lacksEvent: (preset: string, event: string) => `The preset ${preset} is about ${event}, which this recording does not have.`,
-	emptyRange: (row: string, n: number) => `No ${row}s are in view. The recording has ${grouped(n)}.`,
-	showAll: 'Show all',
-	menuOf: 'What can be done with it',
-	details: 'Details',
-	event: 'Event',
-	groupBy: 'by',
-	measure: 'Count',
-	measures: { all: 'all that was allocated', outstanding: 'what was not freed', gone: 'what was freed' } as Record<string, string>,
-	measuresOfPages: { all: 'all that was committed', outstanding: 'what is outstanding', gone: 'what was decommitted' } as Record<string, string>,
-	views: { table: 'Table', flame: 'Flame graph', both: 'Both', heat: 'Heat map' } as Record<string, string>,
-	inverted: 'Innermost first',
-	upward: 'Upward',
-	order: 'Sorted by',
-	orders: { weight: 'weight', name: 'name', time: 'time' } as Record<string, string>,
-	nothingSelected: 'Select a row or a frame to see its details.',
-	self: 'self',
-	total: 'total',
-	when: 'when',
-	whole: (event: string) => `${event}, the whole recording`,
-	hottest: 'Hottest path',
-	callees: 'Calls',
-	callChain: 'Call chain',
-	firstSeen: (time: string) => 'first seen at ' + time,
-	answer: (part: string, what: string, path: string) => `${part} is in ${what}; hottest: ${path}`,
-	walk: 'Walk it',
-	colour: 'Colours by',
-	colours: { kind: 'kind of code', module: 'module', crate: 'crate', group: 'process or thread', self: 'self', classic: 'name (warm)' },
-	saveFlame: 'Save as SVG',
-	savePng: 'Save as PNG',
-	atSnapshot: 'at',
-	atEnd: 'the end',
-	atRangeEnd: 'the end of the selected time',
-	sinceSnapshot: 'since',
-	sinceStart: 'the beginning',
-	snapshot: (n: number, time: string, label: string) => `snapshot ${n}${label ? ' ' + label : ''}, ${time}`,
-	allocated: 'allocated in all',
-	committed: 'committed in all',
-	average: 'average size',
-	peak: 'peak size',
-	least: 'least size',
-	largest: 'largest size',
-	first: 'first at',
-	last: 'last at',
-	blocksLeft: 'blocks',
-	copyTable: 'Copy the table as',
-	forms: { tsv: 'TSV', csv: 'CSV', markdown: 'Markdown', folded: 'folded' },
-};
+export const reading = (part: string) => `Reading ${part} ...`;
+export const parts = { head: 'what was recorded', names: 'names', stacks: 'call chains', samples: 'samples' } as Record<string, string>;
+export const noData = 'This page cannot be shown.';
+export const remedy = 'Copy the file again, or write the page again with wick report.';
+export const tabs = 'Views';
+export const selection = 'Selection';
+export const remove = (what: string) => `Remove ${what}`;
+export const timeField = 'Time in seconds, such as 1-2; Enter selects it';
+export const timeShort = 'time: 1-2';
+export const clear = 'Clear';
+export const undo = 'Undo';
+export const redo = 'Redo';
+export const search = 'Search: a regular expression';
+export const searchShort = 'Search';
+export const wrongPattern = 'not a regular expression';
+export const slowPattern = 'the pattern takes too long';
+export const matches = (names: number, found: number, whole: number) => `${plural(names, 'match')}, ${part(found, whole)}`;
+export const time = (from: string, to: string) => `time ${from} to ${to}`;
+export const filters = {
+	preset: 'preset', process: 'process', pid: 'pid', tid: 'thread', function: 'with', module: 'module', pattern: 'with',
+	merge: 'merged', collapse: 'collapsed', 'merge-module': 'merged module', recursion: 'recursion collapsed',
+	focus: 'from', group: 'grouped', annotate: 'annotated',
+} as Record<string, string>;
+export const folded = (least: number) => `rows below ${least} % folded`;
+export const without = (what: string) => `not ${what}`;
+export const commands = 'Commands';
+export const help = 'Keys';
+export const share = 'Share';
+export const helpShort = '?';
+export const close = 'Close';
+export const findCommand = 'Find a command';
+export const singleKeys = 'Allow keys without Ctrl or Alt';
+export const preset = 'Preset';
+export const noPreset = 'none';
+export const savePreset = 'Save as ...';
+export const panel = 'View';
+export const ownView = 'your own';
+export const theme = 'Colours';
+export const themes = { auto: 'as the system', light: 'light', dark: 'dark' } as Record<string, string>;
+export const inView = (times: number, all: number, row: string) => `${plural(times, row)} in view of ${grouped(all)}`;
+export const lost = (n: number) => n ? `${grouped(n)} lost` : 'none lost';
+export const damaged = (n: number) => plural(n, 'part') + ' of the data cannot be read';
+export const notRecorded = 'Not recorded';
+export const copyCommand = 'Copy the command';
+export const copyOf = (command: string) => `Copy ${command}`;
+export const lacksEvent = (preset: string, event: string) => `The preset ${preset} is about ${event}, which this recording does not have.`;
+export const emptyRange = (row: string, n: number) => `No ${row}s are in view. The recording has ${grouped(n)}.`;
+export const showAll = 'Show all';
+export const menuOf = 'What can be done with it';
+export const details = 'Details';
+export const event = 'Event';
+export const measure = 'Count';
+export const measures = { all: 'all that was allocated', outstanding: 'what was not freed', gone: 'what was freed' } as Record<string, string>;
+export const measuresOfPages = { all: 'all that was committed', outstanding: 'what is outstanding', gone: 'what was decommitted' } as Record<string, string>;
+export const views = { table: 'Table', flame: 'Flame graph', both: 'Both', heat: 'Heat map' } as Record<string, string>;
+export const inverted = 'Innermost first';
+export const upward = 'Upward';
+export const order = 'Sorted by';
+export const orders = { weight: 'weight', name: 'name', time: 'time' } as Record<string, string>;
+export const nothingSelected = 'Select a row or a frame to see its details.';
+export const self = 'self';
+export const total = 'total';
+export const when = 'when';
+export const hottest = 'Hottest path';
+export const callees = 'Calls';
+export const callChain = 'Call chain';
+export const firstSeen = (time: string) => 'first seen at ' + time;
+export const answer = (part: string, what: string, path: string) => `${part} is in ${what}; hottest: ${path}`;
+export const walk = 'Walk it';
+export const colour = 'Colours by';
+export const colours = { kind: 'kind of code', module: 'module', crate: 'crate', group: 'process or thread', self: 'self', classic: 'name (warm)' };
+export const saveFlame = 'Save as SVG';
+export const savePng = 'Save as PNG';
+export const atSnapshot = 'at';
+export const atEnd = 'the end';
+export const atRangeEnd = 'the end of the selected time';
+export const sinceSnapshot = 'since';
+export const sinceStart = 'the beginning';
+export const snapshot = (n: number, time: string, label: string) => `snapshot ${n}${label ? ' ' + label : ''}, ${time}`;
+export const allocated = 'allocated in all';
+export const committed = 'committed in all';
+export const average = 'average size';
+export const peak = 'peak size';
+export const least = 'least size';
+export const largest = 'largest size';
+export const first = 'first at';
+export const last = 'last at';
+export const blocksLeft = 'blocks';
+export const copyTable = 'Copy the table as';
+export const forms = { tsv: 'TSV', csv: 'CSV', markdown: 'Markdown', folded: 'folded' };

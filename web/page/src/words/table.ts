@@ -1,15 +1,13 @@
-import { grouped } from './format';
+import { grouped, plural } from './format';
 
-export const table = {
-	filter: 'Filter rows',
-	shown: (shown: number, all: number) =>
-		(shown === all ? '' : grouped(shown) + ' of ') + grouped(all) + (all === 1 ? ' row' : ' rows'),
-	wrap: 'Wrap long texts',
-	allColumns: 'All columns',
-	copy: 'Copy',
-	copied: 'Row copied',
-	forms: { tsv: 'TSV', csv: 'CSV', markdown: 'Markdown' },
-	unknown: 'unknown',
-	none: 'No row matches the filter.',
-	rest: (count: number) => grouped(count) + ' more rows: filter, or turn off wrapping to see them',
-};
+export const filter = 'Filter rows';
+export const shown = (shown: number, all: number) =>
+	(shown === all ? '' : grouped(shown) + ' of ') + plural(all, 'row');
+export const wrap = 'Wrap long texts';
+export const allColumns = 'All columns';
+export const copy = 'Copy';
+export const copied = 'Row copied';
+export const forms = { tsv: 'TSV', csv: 'CSV', markdown: 'Markdown' };
+export const unknown = 'unknown';
+export const none = 'No row matches the filter.';
+export const rest = (count: number) => grouped(count) + ' more rows: filter, or turn off wrapping to see them';

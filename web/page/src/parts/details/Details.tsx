@@ -1,23 +1,15 @@
 // The panel of the current row or frame: its whole name, its numbers, and the way on from it.
 import { seconds, share } from '../../words/format';
-import { shell as words } from '../../words/shell';
-import { actionOf, canDo, titleOf } from '../../state/actions';
+import * as words from '../../words/shell';
+import { actionOf, canDo } from '../../state/actions';
 import { analysis, current, panel, setCurrent, span, words as treeWords } from '../../state/state';
-import { childrenOf, pathOf, type Tree, type Words } from '../../views/tree';
+import { childrenOf, pathOf, type Tree } from '../../views/tree';
 import { modeColour } from '../../views/modes';
 import { factsOf } from '../flame/facts';
+import { Functions } from './Functions';
 import { isDark } from '../../state/theme';
 
 const MOST_LISTED = 8;
-
-function List({ title, nodes, whole, tree, names }: { title: string; nodes: number[]; whole: number; tree: Tree; names: Words }) {
-	return nodes.length === 0 ? null : <>
-		<h3>{title}</h3>
-		<ol>{nodes.map(node => <li key={node}><button title={names.name(node)} onClick={() => setCurrent(node)}>
-			<span>{names.short(node)}</span><span>{share(tree.total[node], whole)}</span>
-		</button></li>)}</ol>
-	</>;
-}
 
 // Down from a node, always to the hottest child.
 export function hottestPath(tree: Tree, node: number): number[] {
@@ -38,21 +30,24 @@ export function Details() {
 		return <aside class="details" aria-label={words.details}>{words.nothingSelected}</aside>;
 
 	const { tree } = shape;
-	const whole = tree.total[0];
 	const length = span.value[1] - span.value[0];
 	const facts = [...factsOf(tree, names, { node, few: 0, weight: tree.total[node] }), names.place(node),
 		Number.isFinite(tree.first[node]) && words.firstSeen(seconds(tree.first[node], length))].filter(Boolean);
-	const path = pathOf(tree, node);
+	const list = (title: string, nodes: number[] | Uint32Array) => nodes.length > 0 && <>
+		<h3>{title}</h3>
+		<Functions onChoose={setCurrent} of={Array.from(nodes, id =>
+			({ id, name: names.name(id), short: names.short(id), text: share(tree.total[id], tree.total[0]) }))} />
+	</>;
 	return <aside class="details" aria-label={words.details}>
 		<h2><span class="grid-kind" style={{ background: modeColour({ tree, words: names, version: shape.version, dark: isDark.value, mode: panel.value.colour }, node) }} />
 			{names.name(node)}</h2>
 		<ul>{facts.map(fact => <li>{fact}</li>)}</ul>
 		<div class="tab-tools">
 			{(['copyName', 'copyStack', 'filterTo', 'callers', 'code'] as const).map(actionOf).filter(canDo)
-				.map(action => <button key={action.key} onClick={action.run}>{titleOf(action)}</button>)}
+				.map(action => <button key={action.key} onClick={action.run}>{action.title}</button>)}
 		</div>
-		<List title={words.callees} nodes={[...childrenOf(tree, node, 'weight').slice(0, MOST_LISTED)]} whole={whole} tree={tree} names={names} />
-		<List title={words.hottest} nodes={hottestPath(tree, node).slice(0, MOST_LISTED)} whole={whole} tree={tree} names={names} />
-		<List title={words.callChain} nodes={path.slice(0, -1).reverse().slice(0, 3 * MOST_LISTED)} whole={whole} tree={tree} names={names} />
+		{list(words.callees, childrenOf(tree, node, 'weight').slice(0, MOST_LISTED))}
+		{list(words.hottest, hottestPath(tree, node).slice(0, MOST_LISTED))}
+		{list(words.callChain, pathOf(tree, node).slice(0, -1).reverse().slice(0, 3 * MOST_LISTED))}
 	</aside>;
 }

@@ -1,7 +1,7 @@
 // What is said about a frame or a block of small ones, in lines.
 import type { Tree, Words } from '../../views/tree';
 import { share } from '../../words/format';
-import { flame } from '../../words/flame';
+import * as flame from '../../words/flame';
 import type { Frame } from './layout';
 
 export const titleOf = (words: Words, { node, few }: Pick<Frame, 'node' | 'few'>): string =>

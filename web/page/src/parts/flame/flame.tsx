@@ -5,7 +5,7 @@ import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { singleKeys } from '../../state/actions';
 import { childrenOf, type Order, type Tree, type Words } from '../../views/tree';
 import type { Mode } from '../../views/modes';
-import { flame } from '../../words/flame';
+import * as flame from '../../words/flame';
 import { hasModifier, take } from '../table/rows';
 import { clampView, frameAt, frameOf, layOut, WHOLE, type Frame, type View } from './layout';
 import { ROW, topOf } from './look';

@@ -1,7 +1,7 @@
 // Where frames are: row by row what is wide enough to be seen.
 import { childrenOf, pathOf, remembered, type Order, type Tree, type Words } from '../../views/tree';
 
-export const NARROWEST = 0.5; // pixels of a frame that is drawn
+const NARROWEST = 0.5; // pixels of a frame that is drawn
 
 // The part of the zoomed frame's width that is shown, as shares of it.
 export interface View { from: number; span: number }
@@ -54,7 +54,7 @@ export function layOut(shown: Shown, view: View, room: number): Layout {
 		let { x } = frame, few = 0, small = 0;
 		wide.length = 0;
 		const list = isByWeight ? children
-			: remembered(tree, version, order, node, () => childrenOf(tree, node, order, words));
+			: remembered(tree, version, order + node, () => childrenOf(tree, node, order, words));
 		const end = isByWeight ? childAt[node + 1] : list.length;
 		for (let i = isByWeight ? childAt[node] : 0; i < end; i++) {
 			const child = list[i], own = total[child];

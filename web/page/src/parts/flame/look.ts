@@ -4,7 +4,7 @@ import { differenceColour, inkOn, lookOfShade, shadeColour, shadeOf } from '../.
 import { fitName } from '../../views/label';
 import type { Tree, Words } from '../../views/tree';
 import { share } from '../../words/format';
-import { flame } from '../../words/flame';
+import * as flame from '../../words/flame';
 import type { Frame, Layout } from './layout';
 
 export const ROW = 20; // pixels

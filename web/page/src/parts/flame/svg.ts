@@ -1,5 +1,5 @@
 // What the flame graph shows, as a file: an SVG that works by itself, or a picture.
-import { flame } from '../../words/flame';
+import * as flame from '../../words/flame';
 import { factsOf, titleOf } from './facts';
 import { layOut, WHOLE, type Frame, type Shown } from './layout';
 import { paint } from './paint';

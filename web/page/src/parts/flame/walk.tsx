@@ -4,7 +4,7 @@ import type { Ref } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { childrenOf, pathOf, type Order, type Tree, type Words } from '../../views/tree';
 import { share } from '../../words/format';
-import { flame } from '../../words/flame';
+import * as flame from '../../words/flame';
 
 const MOST_CHILDREN = 50; // more are reached with the arrows
 

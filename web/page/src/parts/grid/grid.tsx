@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import { modeColour, type Mode } from '../../views/modes';
 import { isWithin, pathOf } from '../../views/tree';
 import { share } from '../../words/format';
-import { grid as say } from '../../words/grid';
+import * as say from '../../words/grid';
 import { announced, copy } from '../copy';
 import { ROW, rowByKey, take, useVisibleRows } from '../table/rows';
 import { Histogram } from '../time/histogram';
@@ -15,7 +15,7 @@ import {
 } from './rows';
 import './grid.css';
 
-export { gridRows, tableText, type GridColumn, type GridRows, type RowsOf, type Sort } from './rows';
+export { tableText, type GridColumn } from './rows';
 
 export interface GridProps extends Omit<RowsOf, 'open'> {
 	open: { value: ReadonlySet<number> }; // a signal

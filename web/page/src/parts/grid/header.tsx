@@ -1,7 +1,7 @@
 // The header of the tree table: groupings left of the gold bar, values right of it.
 
 import { useRef, useState } from 'preact/hooks';
-import { grid as say } from '../../words/grid';
+import * as say from '../../words/grid';
 import { openMenu } from '../shell/Menu';
 import { ariaSort, sortArrow, take, walkButtons } from '../table/rows';
 import type { GridColumn, Sort } from './rows';

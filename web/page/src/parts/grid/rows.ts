@@ -1,7 +1,7 @@
 // The rows of the tree as they are listed: open nodes are followed by their children.
 
 import { share } from '../../words/format';
-import { grid as say } from '../../words/grid';
+import * as say from '../../words/grid';
 import { childrenOf, hasWeight, pathOf, type Tree, type Words } from '../../views/tree';
 import { delimited, type Form } from '../table/delimited';
 

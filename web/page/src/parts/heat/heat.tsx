@@ -2,8 +2,9 @@
 // darker is more. What repeats within a second is a pattern here, and nowhere else.
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { duration, seconds } from '../../words/format';
-import { heat as words } from '../../words/heat';
+import * as words from '../../words/heat';
 import { colour, drawingOn, useWidth } from '../time/canvas';
+import { highestOf } from '../time/series';
 
 const ROWS = 50, CELL = 8, MOST_COLUMNS = 400, AXIS = 16, SIDE = 64; // pixels of the axis of the rows
 const MARKED = 10; // rows between its labels
@@ -36,7 +37,7 @@ export function Heat({ bins: binsOf, to, range, dark, onRange }: HeatProps) {
 		if (!width)
 			return;
 		const drawing = drawingOn(canvas.current!, width, ROWS * CELL + AXIS);
-		const most = bins.reduce((a, b) => Math.max(a, b), 0) || 1;
+		const most = highestOf(bins) || 1;
 		drawing.fillStyle = colour('--accent');
 		bins.forEach((weight, i) => {
 			const time = i * step / ROWS;

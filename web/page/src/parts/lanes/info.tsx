@@ -1,13 +1,13 @@
 // What a lane is, in words.
 import type { Process } from '../../data/types';
 import { amountOf, duration, grouped, seconds, shown } from '../../words/format';
-import { lanes as words } from '../../words/processes';
+import * as words from '../../words/processes';
 import { copy } from '../copy';
 import { isFold, subjectOf, type Lane } from '../../views/processes';
-import { recording, setRange } from '../../state/state';
-import { mainInfo, shownTime, weights } from './state';
+import { recording, setRange, shownTime } from '../../state/state';
+import { mainInfo, weights } from './state';
 
-const { facts: titles } = words;
+const titles = words.facts;
 
 export const processesOf = (lane: Lane): Process[] =>
 	lane.processes.map(id => recording.value!.head.processes[id]!);
@@ -26,7 +26,7 @@ export function subtitleOf(lane: Lane): string {
 	return parts.filter(Boolean).join(' ');
 }
 
-export const timeOf = (lane: Lane): { start: number | null; end: number | null } => {
+const timeOf = (lane: Lane): { start: number | null; end: number | null } => {
 	const list = processesOf(lane);
 	const ends = list.map(process => process.end);
 	return { start: list[0].start, end: ends.includes(null) ? null : Math.max(...ends as number[]) };

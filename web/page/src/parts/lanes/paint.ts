@@ -1,12 +1,13 @@
 // The bars of the lanes in the document: from start to exit, filled by what was used over time.
 import type { Process } from '../../data/types';
-import { lanes as words } from '../../words/processes';
+import * as words from '../../words/processes';
 import { shown } from '../../words/format';
 import { seriesColour } from '../../views/colours';
 import type { Lane } from '../../views/processes';
 import { ROW } from '../table/rows';
 import { ticksOf } from '../time/axis';
 import { colour, drawingOn } from '../time/canvas';
+import { highestOf } from '../time/series';
 
 const TOP = 3; // of a bar in its row
 const TALL = ROW - 2 * TOP;
@@ -46,7 +47,7 @@ function paintBar(context: CanvasRenderingContext2D, { width, time: [from, to] }
 function paintUse(context: CanvasRenderingContext2D, { width, bins, full }: Picture,
 	lane: number, y: number): void {
 	const own = bins!.subarray(lane * width, (lane + 1) * width);
-	const highest = own.reduce((a, b) => Math.max(a, b), 0) / full;
+	const highest = highestOf(own) / full;
 	context.globalAlpha = 0.5;
 	for (let band = 0; band < Math.min(BANDS, highest); band++) {
 		context.beginPath();

@@ -6,11 +6,10 @@ import type { Kept } from '../../views/weigh';
 import { forestOf, keptProcesses, mainEvent } from '../../views/processes';
 import { isInParts } from '../../served/trees';
 import { weightByProcess } from '../../state/over';
-import { kept, recording, samplesOf, span, state } from '../../state/state';
+import { kept, recording, samplesOf, shownTime, state } from '../../state/state';
 
 const range = computed(() => state.value.range);
 
-export const shownTime = computed<[number, number]>(() => range.value ?? span.value);
 export const wholeView = computed<Kept>(() =>
 	({ from: -Infinity, to: Infinity, measure: 'all', between: null, ...kept.value }));
 export const timeView = computed<Kept>(() => range.value

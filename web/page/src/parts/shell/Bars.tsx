@@ -2,8 +2,8 @@
 import { mainSamples } from '../lanes/state';
 import { useEffect, useState } from 'preact/hooks';
 import { plural, seconds, shown } from '../../words/format';
-import { shell as words } from '../../words/shell';
-import { actionOf, canDo, dialog } from '../../state/actions';
+import * as words from '../../words/shell';
+import { actionOf, canDo, openDialog } from '../../state/actions';
 import { theme, type Theme } from '../../state/theme';
 import { lackingEvent, tabsOf } from '../../state/presets';
 import { savePreset } from '../../state/rules';
@@ -20,7 +20,7 @@ const SAVE = '\0'; // no name of a preset
 
 export function Title() {
 	const { head } = recording.value!;
-	const parts = [plural(head.processes.length - 1, 'process').replace('processs', 'processes'), seconds(head.last, head.last),
+	const parts = [plural(head.processes.length - 1, 'process'), seconds(head.last, head.last),
 		...head.events.filter((event, id) => event && event.samples > 0 && !event.part && (id === head.event || event.lifetimes))
 			.map(event => `${plural(event!.samples, event!.row)} of ${shown(event!.name)}`)];
 	return <header class="shell-title">
@@ -43,9 +43,9 @@ export function Title() {
 				{Object.entries(words.themes).map(([key, title]) => <option key={key} value={key}>{title}</option>)}
 			</select>
 		</label>
-		<button onClick={() => { dialog.value = 'commands'; }}>{words.commands}</button>
-		<button onClick={() => { dialog.value = 'share'; }}>{words.share}</button>
-		<button aria-label={words.help} onClick={() => { dialog.value = 'help'; }}>{words.helpShort}</button>
+		<button onClick={openDialog('commands')}>{words.commands}</button>
+		<button onClick={openDialog('share')}>{words.share}</button>
+		<button aria-label={words.help} onClick={openDialog('help')}>{words.helpShort}</button>
 	</header>;
 }
 

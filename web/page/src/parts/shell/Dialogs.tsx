@@ -1,12 +1,24 @@
 // The help and the list of commands: both are lists of all actions that can be searched.
+import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { shell as words } from '../../words/shell';
-import { ACTIONS, actionOf, canDo, dialog, functionName, singleKeys, titleOf } from '../../state/actions';
+import * as words from '../../words/shell';
+import { ACTIONS, actionOf, canDo, dialog, functionName, openDialog, singleKeys, type Dialog } from '../../state/actions';
 import { panel } from '../../state/state';
 import { Code, Sql } from '../../served/Served';
 import { Share } from './Share';
 import { RuleForm } from './RuleForm';
 import { served } from '../../served/server';
+
+const close = openDialog('');
+
+// The dialogs that are not lists of actions.
+const BODIES: Partial<Record<Dialog, () => JSX.Element>> = {
+	share: () => <Share />,
+	group: () => <RuleForm kind="group" onDone={close} />,
+	annotate: () => <RuleForm kind="annotate" onDone={close} />,
+	sql: () => <Sql />,
+	code: () => <Code name={functionName()} by={panel.value.event} />,
+};
 
 export function Dialogs() {
 	const box = useRef<HTMLDialogElement>(null);
@@ -22,12 +34,10 @@ export function Dialogs() {
 			box.current?.close();
 	}, [which]);
 
-	const isHelp = which === 'help', isServed = which === 'sql' || which === 'code';
-	const isOwn = which === 'share', isRule = which === 'group' || which === 'annotate';
+	const isHelp = which === 'help', body = which && BODIES[which];
 	const list = ACTIONS.filter(action => (isHelp ? action.keys.length > 0 && (served.value || !['code', 'sql'].includes(action.key)) : canDo(action))
-		&& (titleOf(action) + ' ' + action.keys.join(' ')).toLowerCase().includes(text.toLowerCase()));
-	const close = () => { dialog.value = ''; };
-	const title = isServed || isRule || isOwn ? titleOf(actionOf(which)) : isHelp ? words.help : words.commands;
+		&& (action.title + ' ' + action.keys.join(' ')).toLowerCase().includes(text.toLowerCase()));
+	const title = body ? actionOf(which).title : isHelp ? words.help : words.commands;
 	const run = (i: number) => {
 		const action = list[i];
 		close();
@@ -46,21 +56,21 @@ export function Dialogs() {
 	useEffect(() => {
 		box.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });
 	}, [at]);
-	return <dialog ref={box} class={'shell-dialog' + (isServed ? ' shell-wide' : '')} aria-label={title} onClose={close}
+	return <dialog ref={box} class={'shell-dialog' + (which === 'sql' || which === 'code' ? ' shell-wide' : '')} aria-label={title} onClose={close}
 		onClick={event => event.target === box.current && close()}>
 		{which && <>
 			<div class="shell-dialog-head">
 				<h2>{title}</h2>
 				<button onClick={close}>{words.close}</button>
 			</div>
-			{isOwn ? <Share /> : isRule ? <RuleForm kind={which} onDone={close} /> : which === 'sql' ? <Sql /> : which === 'code' ? <Code name={functionName()} by={panel.value.event} /> : <>
+			{body ? body() : <>
 			<input type="text" role="combobox" aria-expanded="true" aria-controls="command-list" aria-label={words.findCommand}
 				aria-activedescendant={list[at] && 'command-' + list[at].key} placeholder={words.findCommand} value={text} autofocus
 				onInput={event => { setText(event.currentTarget.value); setAt(0); }} onKeyDown={move} />
 			<ul id="command-list" role="listbox" aria-label={words.commands}>
 				{list.map((action, i) => <li key={action.key} id={'command-' + action.key} role="option" aria-selected={i === at}
 					aria-disabled={!canDo(action)} onClick={() => run(i)}>
-					<span>{titleOf(action)}</span><span>{action.keys.map(key => <kbd key={key}>{key}</kbd>)}</span>
+					<span>{action.title}</span><span>{action.keys.map(key => <kbd key={key}>{key}</kbd>)}</span>
 				</li>)}
 			</ul>
 			{isHelp && <label class="shell-check">

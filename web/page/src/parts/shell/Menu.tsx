@@ -1,15 +1,16 @@
 // A menu of actions at a place, opened by the right mouse button or the menu key.
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { shell as words } from '../../words/shell';
-import { ACTIONS, canDo, titleOf } from '../../state/actions';
+import * as words from '../../words/shell';
+import { take } from '../table/rows';
+import { ACTIONS, canDo } from '../../state/actions';
 
 interface Item { title: string; key?: string; run(): void }
 
 const at = signal<{ x: number; y: number; label: string; items: Item[]; back: Element | null } | null>(null);
 
 const ofNode = (): Item[] => ACTIONS.filter(action => action.isOfNode && canDo(action))
-	.map(action => ({ title: titleOf(action), key: action.keys[0], run: action.run }));
+	.map(action => ({ title: action.title, key: action.keys[0], run: action.run }));
 
 export const openMenu = (x: number, y: number, label = words.menuOf, items = ofNode()): void => {
 	at.value = { x, y, label, items, back: document.activeElement };
@@ -44,8 +45,7 @@ export function Menu() {
 			closeMenu();
 		else
 			return;
-		event.preventDefault();
-		event.stopPropagation();
+		take(event);
 	};
 	return <>
 		<div class="shell-veil" onClick={closeMenu} onContextMenu={event => { event.preventDefault(); closeMenu(); }} />

@@ -1,6 +1,6 @@
 // Asks for a pattern of functions and a label for them.
 import { useMemo, useState } from 'preact/hooks';
-import { rules as words } from '../../words/rules';
+import * as words from '../../words/rules';
 import { addRule, functionOfNode } from '../../state/rules';
 import { subject } from '../../state/state';
 import { crateRule, literal, patternOf } from '../../views/match';

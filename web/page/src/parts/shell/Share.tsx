@@ -1,7 +1,7 @@
 // What the page contains that others might not be meant to see, and how to write it without.
 import { useEffect, useState } from 'preact/hooks';
 import { shown } from '../../words/format';
-import { share as words } from '../../words/share';
+import * as words from '../../words/share';
 import { recording } from '../../state/state';
 import { contentsOf, type Contents } from '../../views/contents';
 import { copy } from '../copy';

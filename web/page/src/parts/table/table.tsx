@@ -3,7 +3,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ShownTable } from '../../data/types';
-import { table as say } from '../../words/table';
+import * as say from '../../words/table';
 import '../grid/grid.css';
 import { announced, copy } from '../copy';
 import { delimited, type Form } from './delimited';

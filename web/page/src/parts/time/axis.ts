@@ -1,7 +1,7 @@
 // Round moments along a time axis.
 import { timeUnit } from '../../words/format';
 
-export interface Tick { time: number; label: string }
+interface Tick { time: number; label: string }
 
 export function ticksOf(from: number, to: number, width: number): Tick[] {
 	const least = (to - from) / Math.max(1, width / 90);

@@ -2,7 +2,7 @@
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { seconds, shown } from '../../words/format';
-import { time as say } from '../../words/time';
+import * as say from '../../words/time';
 import { useBrush } from './brush';
 import { useWidth } from './canvas';
 import { Line } from './line';

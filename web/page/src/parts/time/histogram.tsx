@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { time as say } from '../../words/time';
+import * as say from '../../words/time';
 import { useBrush } from './brush';
 import { colour, drawingOn } from './canvas';
 import { highestOf } from './series';

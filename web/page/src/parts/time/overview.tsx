@@ -2,7 +2,8 @@
 
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { duration, seconds } from '../../words/format';
-import { time as say } from '../../words/time';
+import * as say from '../../words/time';
+import { take } from '../table/rows';
 import { useWidth } from './canvas';
 import { drawPicture, highestOf, looksOf, seriesText, type Mark, type Series } from './series';
 import './time.css';
@@ -93,8 +94,7 @@ export function Overview({ from, to, range, series, dark, marks, onRange }: Over
 			sendInside(start, Math.max(end + by, start));
 		else
 			moveTo(start + by);
-		event.preventDefault();
-		event.stopPropagation();
+		take(event);
 	};
 	const stop = () => { drag.current = null; };
 	const at = (time: number) => 100 * (time - from) / whole + '%';

@@ -2,7 +2,7 @@
 
 import { seriesColour } from '../../views/colours';
 import { amountOf, seconds, shown } from '../../words/format';
-import { time as say } from '../../words/time';
+import * as say from '../../words/time';
 import { ticksOf } from './axis';
 import { colour, drawingOn } from './canvas';
 
