@@ -34,7 +34,7 @@ const focusGrid = async page => {
 
 // Of the call tree in view: the header, and of each row in the document its name and its cells by column.
 async function tree(page) {
-	const heads = (await grid(page).locator('[role=columnheader]').allInnerTexts()).map(text => tidy(text).replace(/ ▾$/, ''));
+	const heads = (await grid(page).locator('[role=columnheader]').allInnerTexts()).map(text => tidy(text).replace(/( ▾)?( ≡)?$/, ''));
 	const rows = await grid(page).locator('[role=row][aria-level]').evaluateAll(list => list.map(row => {
 		const cells = [...row.querySelectorAll('[role=gridcell]')];
 		return [row.getAttribute('aria-selected') === 'true', cells[0].title, cells.map(cell => cell.innerText)];
