@@ -221,7 +221,7 @@ function keptOf(recording, q) {
 
 function treeOf(recording, event, samples, q, kept) {
 	const info = recording.head.events[event];
-	const annotations = q.groups.includes('annotation') ? page.annotationsOf(recording, q.preset) : null;
+	const annotations = q.groups.includes('annotation') ? page.annotationsOf(recording, q.preset, []) : null;
 	const shaped = page.buildTree(recording, samples, {
 		groups: q.groups.map(name => page.GROUPS[name]), hasStack: true, modules: q.modules, inverted: q.inverted, annotations,
 		hides: q.allInline ? 0 : 1 | (info.blocks ? 2 : info.pages ? 4 : 0), ...page.verbsOf(recording, q.filters),
