@@ -241,8 +241,8 @@ bool wk_os_has_borrowed_rights(void);
 bool wk_os_random(void *bytes, size_t size);
 
 /* Whether the program that connected from `port` of 127.0.0.1 to our `own_port` belongs to another
- * user: not to root, to ours, or to the one who called sudo. False if that is unknown. Linux only.
- */
+ * user: not to root, to ours, or to the one who called sudo. True if it is not found; false if the
+ * system does not say which connections there are. Linux only. */
 bool wk_os_is_foreign_peer(uint16_t port, uint16_t own_port);
 
 /* A thread for `run(context)`; NULL if the system cannot create one. Every started thread is

@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,34 +51,40 @@ static struct question question_about(uint16_t port, uint16_t own_port)
 	return question;
 }
 
-static bool ask(int kernel, const struct question *question, uid_t *user)
+enum answer { IS_FOUND, IS_ABSENT, IS_UNKNOWN };
+
+static enum answer ask(int kernel, const struct question *question, uid_t *user)
 {
 	union {
 		struct nlmsghdr header;
 		char bytes[1024];
 	} answer;
 	const struct inet_diag_msg *found = NLMSG_DATA(&answer.header);
+	const struct nlmsgerr *error = NLMSG_DATA(&answer.header);
 	ssize_t came;
 
 	if (send(kernel, question, sizeof(*question), 0) != (ssize_t)sizeof(*question))
-		return false;
+		return IS_UNKNOWN;
 	came = recv(kernel, &answer, sizeof(answer), 0);
+	if (came >= (ssize_t)NLMSG_LENGTH(sizeof(*error)) &&
+	    answer.header.nlmsg_type == NLMSG_ERROR && error->error == -ENOENT)
+		return IS_ABSENT;
 	if (came < (ssize_t)NLMSG_LENGTH(sizeof(*found)) ||
 	    answer.header.nlmsg_type != SOCK_DIAG_BY_FAMILY)
-		return false;
+		return IS_UNKNOWN;
 	*user = found->idiag_uid;
-	return true;
+	return IS_FOUND;
 }
 
-static bool find_user(uint16_t port, uint16_t own_port, uid_t *user)
+static enum answer find_user(uint16_t port, uint16_t own_port, uid_t *user)
 {
 	struct question question = question_about(port, own_port);
 	int kernel = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
-	bool is_found = kernel >= 0 && ask(kernel, &question, user);
+	enum answer answer = kernel < 0 ? IS_UNKNOWN : ask(kernel, &question, user);
 
 	if (kernel >= 0)
 		close(kernel);
-	return is_found;
+	return answer;
 }
 
 /* ---- all connections, where the kernel does not answer that: 10 ms, more with many of them */
@@ -99,30 +106,36 @@ static bool read_row(struct wk_str line, struct row *row)
 		      row->own, &row->own_port, row->other, &row->other_port, &row->user) == 5;
 }
 
-static bool is_foreign_in(const char *table, uint16_t port, uint16_t own_port)
+static enum answer find_user_in(const char *table, uint16_t port, uint16_t own_port, uid_t *user)
 {
 	struct wk_buf text = { 0 };
+	enum answer answer = IS_UNKNOWN;
 	struct wk_str rest;
-	bool is_foreign = false;
 	struct row row;
 
 	wk_os_read_small(table, &text);
 	rest = wk_buf_str(&text);
-	while (rest.len && !is_foreign)
-		is_foreign = read_row(wk_str_cut(&rest, '\n'), &row) && row.own_port == port &&
-			     row.other_port == own_port &&
-			     wk_str_ends(wk_str_c(row.own), LOOPBACK) &&
-			     wk_str_ends(wk_str_c(row.other), LOOPBACK) && !is_allowed(row.user);
+	while (rest.len && answer != IS_FOUND) {
+		answer = IS_ABSENT;
+		if (!read_row(wk_str_cut(&rest, '\n'), &row) || row.own_port != port ||
+		    row.other_port != own_port || !wk_str_ends(wk_str_c(row.own), LOOPBACK) ||
+		    !wk_str_ends(wk_str_c(row.other), LOOPBACK))
+			continue;
+		*user = (uid_t)row.user;
+		answer = IS_FOUND;
+	}
 	wk_buf_fini(&text);
-	return is_foreign;
+	return answer;
 }
 
 bool wk_os_is_foreign_peer(uint16_t port, uint16_t own_port)
 {
-	uid_t user;
+	static const char *const tables[] = { "/proc/net/tcp", "/proc/net/tcp6" };
+	uid_t user = 0;
+	enum answer answer = find_user(port, own_port, &user);
 
-	if (find_user(port, own_port, &user))
-		return !is_allowed(user);
-	return is_foreign_in("/proc/net/tcp", port, own_port) ||
-	       is_foreign_in("/proc/net/tcp6", port, own_port);
+	if (answer == IS_UNKNOWN)
+		for (size_t i = 0; i < 2 && answer != IS_FOUND; i++)
+			answer = find_user_in(tables[i], port, own_port, &user);
+	return answer == IS_FOUND ? !is_allowed(user) : answer == IS_ABSENT;
 }

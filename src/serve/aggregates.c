@@ -9,6 +9,7 @@
 #include "render/page/page_path.h"
 #include "render/page/page_tree.h"
 #include "serve/arguments.h"
+#include "serve/page_pattern.h"
 #include "serve/kept.h"
 #include "views/aggregate/process_sums.h"
 #include "views/aggregate/tree_cut.h"
@@ -552,10 +553,14 @@ static void write_search(const struct wk_tree_weights *weights, struct wk_patter
 	uint8_t *functions = matching_functions(shape->rows->model, pattern);
 	uint8_t *hits = wk_tree_shape_search(shape, functions, matches, pattern);
 	struct wk_node_sum sum = wk_tree_weights_of_matches(weights, hits);
+	uint32_t nodes = 0;
 
-	wk_buf_add_fmt(answer, "{\"weight\":%lld,\"times\":%lld,\"functions\":%u}\n",
+	for (uint32_t i = 1; i < shape->count; i++)
+		nodes += hits[i] && wk_node_sum_is_met(&weights->total[i]);
+	wk_buf_add_fmt(answer, "{\"weight\":%lld,\"times\":%lld,\"functions\":%u,\"nodes\":%u}\n",
 		       (long long)wk_column_value(sum.weight),
-		       (long long)wk_column_value(sum.times), count_functions(weights, functions));
+		       (long long)wk_column_value(sum.times), count_functions(weights, functions),
+		       nodes);
 	WK_FREE_ALL(functions, hits);
 }
 
@@ -563,13 +568,11 @@ static struct wk_pattern *read_pattern(const struct wk_request *request, struct 
 {
 	struct wk_buf text = { 0 };
 	const char *why = "it is empty";
-	bool ignore_case = false;
 	struct wk_pattern *pattern = NULL;
 
-	if (wk_argument_text(request, "pattern", &text, err) &&
-	    wk_argument_flag(request, "ignore-case", &ignore_case, err)) {
+	if (wk_argument_text(request, "pattern", &text, err)) {
 		if (text.len)
-			pattern = wk_pattern_new(wk_buf_text(&text), ignore_case, &why);
+			pattern = wk_page_pattern_new(wk_buf_str(&text), &why);
 		if (!pattern)
 			wk_fail(err, WK_EUSAGE, WK_NOWHERE, "the argument \"pattern\": %s", why);
 	}

@@ -145,6 +145,9 @@ static enum MHD_Result accept_connection(void *context, const struct sockaddr *f
 
 	if (from_bytes == sizeof(address))
 		memcpy(&address, from, sizeof(address));
+	/* From 127.0.0.2, say, it would not be found. */
+	if (address.sin_addr.s_addr != htonl(INADDR_LOOPBACK))
+		return MHD_NO;
 	peer.port = ntohs(address.sin_port);
 	return wk_heap_run(wk_heap_current(), look_at_peer, &peer) && !peer.is_foreign ? MHD_YES
 										       : MHD_NO;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/num.h"
 #include "base/text/json.h"
 #include "serve/page_pattern.h"
 #include "views/shown_names.h"
@@ -46,6 +47,7 @@ static const char *const kind_words[KINDS] = {
 struct wk_page_filter {
 	enum kind kind;
 	struct wk_str text;
+	uint64_t number; /* of a process or thread; UINT64_MAX: the text is none */
 	bool out; /* it leaves out what it would keep */
 	struct wk_pattern *pattern;
 };
@@ -86,6 +88,18 @@ static bool read_pattern(struct wk_page_filter *filter, struct wk_err *err)
 		       "the argument \"filters\": a pattern is invalid: %s", why);
 }
 
+/* As the page writes numbers: "010" and "+1" are none. */
+static uint64_t number_of(struct wk_str text)
+{
+	uint64_t number;
+	char digits[32];
+
+	if (!wk_num_u64(text, &number))
+		return UINT64_MAX;
+	snprintf(digits, sizeof(digits), "%" PRIu64, number);
+	return wk_str_is(text, digits) ? number : UINT64_MAX;
+}
+
 static bool check_text(struct wk_str text, struct wk_err *err)
 {
 	if (text.len > LONGEST_TEXT)
@@ -113,6 +127,7 @@ static bool read_filter(struct wk_page_filters *filters, struct wk_json *json, s
 		else if (wk_str_is(key, "out"))
 			filter->out = wk_json_bool(json);
 	}
+	filter->number = number_of(filter->text);
 	ok = read_kind(filter, wk_buf_str(&kind), err) && check_text(filter->text, err) &&
 	     read_pattern(filter, err);
 	wk_buf_fini(&kind);
@@ -174,12 +189,9 @@ void wk_page_filters_fini(struct wk_page_filters *filters)
 
 /* ---- filters of threads */
 
-static bool is_number(struct wk_str text, uint32_t number)
+static bool is_number(const struct wk_page_filter *filter, uint32_t number)
 {
-	char digits[16];
-
-	snprintf(digits, sizeof(digits), "%" PRIu32, number < WK_UNKNOWN_PID ? number : 0);
-	return wk_str_is(text, digits);
+	return filter->number == (number < WK_UNKNOWN_PID ? number : 0);
 }
 
 static const struct wk_page_preset *preset_named(const struct wk_page *page, struct wk_str name)
@@ -202,9 +214,9 @@ static bool is_of_thread(const struct wk_page_filter *filter, const struct wk_pa
 		preset = preset_named(page, filter->text);
 		return !preset || !preset->processes || (process && preset->processes[process]);
 	case OF_TID:
-		return thread && is_number(filter->text, model->threads[thread].tid);
+		return thread && is_number(filter, model->threads[thread].tid);
 	case OF_PID:
-		return process && is_number(filter->text, model->processes[process].pid);
+		return process && is_number(filter, model->processes[process].pid);
 	default:
 		return wk_str_eq(wk_model_str(model, model->processes[process].name), filter->text);
 	}

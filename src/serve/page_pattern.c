@@ -147,6 +147,12 @@ struct wk_pattern *wk_page_pattern_new(struct wk_str text, const char **why)
 	struct translation t = { 0 };
 	struct wk_pattern *pattern = NULL;
 
+	/* Sets, points and case are of bytes here. */
+	for (size_t i = 0; i < text.len; i++)
+		if ((uint8_t)text.at[i] >= 0x80) {
+			*why = "only ASCII is supported";
+			return NULL;
+		}
 	wk_buf_add_str(&source, text);
 	t.at = wk_buf_text(&source);
 	translate(&t);

@@ -574,11 +574,12 @@ def _(t):
                 ask_tree(t, server, "group=stack&from=200000000&to=700000000").columns["total"][0], "a brush")
         t.equal(ask_bins(t, server, "nodes=")["weight"], [], "no nodes")
         for pattern, name, count in (("coins%24", "count_coins", 1), ("^(open_shop|count)", "open_shop", 2),
-                                     ("COINS&ignore-case=1", "count_coins", 1)):
+                                     ("_COIN".lower(), "count_coins", 1), ("_coin%5Cw", "count_coins", 1)):
             answer = server.ask("search?group=process,stack&pattern=" + pattern)
             expect(t, answer, 200, pattern)
             t.equal((answer.json["weight"], answer.json["functions"]), (functions[name], count), pattern)
-        t.equal(server.ask("search?pattern=COINS").json, {"weight": 0, "times": 0, "functions": 0}, "case")
+        t.equal(server.ask("search?pattern=COINS").json, {"weight": 0, "times": 0, "functions": 0, "nodes": 0}, "case")
+        t.equal(server.ask("search?group=stack&pattern=coins").json["nodes"], 1, "nodes")
         answer = server.ask("search?pattern=^shop%24")
         t.equal(answer.json["weight"], functions["open_shop"], "a process")
 
@@ -610,7 +611,7 @@ def _(t):
                       "bins?count=", "bins?levels=1&nodes=1", "bins?levels=x", "bins?nodes=1,,2", "search",
                       "bins?count=20000&nodes=" + "1," * 60 + "1", "bins?nodes=-1", "search?pattern=",
                       "search?pattern=(", "search?pattern=%5B", "search?pattern=%ff",
-                      "search?pattern=a&ignore-case=x"):
+                      "search?pattern=%C3%A9"):
             answer = server.ask(route)
             expect(t, answer, 400, route)
             t.true(len(answer.json["error"]) > 5, answer.json)
@@ -922,6 +923,8 @@ def _(t):
 os.setgroups([]), os.setgid(65534), os.setuid(int(sys.argv[3]))
 family = socket.AF_INET6 if sys.argv[1] == "::ffff:127.0.0.1" else socket.AF_INET
 connection = socket.socket(family)
+if sys.argv[1] == "127.0.0.1":
+    connection.bind((sys.argv[4], 0))
 try:
     connection.connect((sys.argv[1], int(sys.argv[2])))
     connection.sendall(sys.stdin.buffer.read())
@@ -933,9 +936,13 @@ except ConnectionError:
     with view(t, env=os.environ | {"SUDO_UID": "65533"}) as server:
         for address in addresses:
             for user, expected in ((65534, ""), (65533, "HTTP/1.1 200 OK"), (0, "HTTP/1.1 200 OK")):
-                done = tap.run(sys.executable, "-c", ask, address, server.port, user,
+                done = tap.run(sys.executable, "-c", ask, address, server.port, user, "127.0.0.1",
                                input=server.request(Connection="close").decode())
                 t.equal(done.stdout.strip(), expected, f"user {user} by {address}")
+        for user in (65534, 65533):
+            done = tap.run(sys.executable, "-c", ask, "127.0.0.1", server.port, user, "127.0.0.2",
+                           input=server.request(Connection="close").decode())
+            t.equal(done.stdout.strip(), "", f"user {user} from another address of this machine")
         still_answers(t, server, "other users")
 
 

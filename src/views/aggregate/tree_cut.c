@@ -114,12 +114,12 @@ static uint64_t least_weight(const struct cutter *c, uint32_t root)
 static void find_heavy(struct cutter *c, uint32_t root, uint32_t *of_depth)
 {
 	const struct wk_tree_shape *shape = c->shape;
-	uint64_t least = least_weight(c, root);
+	uint64_t least = least_weight(c, root), least_elsewhere = least_weight(c, 0);
 
 	c->why[root] |= IS_BELOW_ROOT;
 	for (uint32_t i = root + 1; i < shape->count; i++) {
 		c->why[i] |= c->why[shape->parent[i]] & IS_BELOW_ROOT;
-		if ((c->why[i] & IS_BELOW_ROOT) && weight_of(c, i) >= least) {
+		if (weight_of(c, i) >= ((c->why[i] & IS_BELOW_ROOT) ? least : least_elsewhere)) {
 			c->why[i] |= IS_HEAVY;
 			of_depth[shape->depth[i]] += !(c->why[i] & IS_CHOSEN);
 		}

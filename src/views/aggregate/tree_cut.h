@@ -8,8 +8,9 @@
 #include "views/aggregate/tree_weights.h"
 
 struct wk_cut_options {
-	uint32_t root; /* the node that is shown as the whole; its callers are in the cut as well */
-	double share;  /* nodes below it are shown if they weigh at least this part of it */
+	uint32_t root; /* a node that is shown in more detail; its callers are in the cut as well */
+	double share;  /* nodes are shown if they weigh at least this part of the whole; below the
+			* root, of that */
 	const uint32_t *opened; /* nodes whose children are shown, whatever they weigh */
 	uint32_t opened_count;
 	uint32_t current; /* a node that is shown with its callers, even if it weighs nothing; 0:

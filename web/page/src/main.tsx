@@ -4,7 +4,7 @@ import './style.css';
 import { shown } from './words/format';
 import * as words from './words/shell';
 import { Damage, jsonOf, pageSource, type Source } from './data/blocks';
-import { followSymbols, renewal, served, servedSource, type Served } from './served/server';
+import { followSymbols, generationNow, renewal, served, servedSource, type Served } from './served/server';
 import { isInParts } from './served/trees';
 import { openRecording } from './data/recording';
 import { onKey } from './state/actions';
@@ -63,16 +63,26 @@ async function open(): Promise<void> {
 }
 
 // The same recording with new names: the place is kept, as the link has it.
-async function renew(generation = served.value!.generation + 1): Promise<void> {
-	served.value = { ...served.value!, generation };
-	start(await openRecording(servedSource(served.value.blocks), () => {}, isInParts()), location.hash);
+let isRenewing = false;
+async function renew(): Promise<void> {
+	if (isRenewing)
+		return;
+	isRenewing = true;
+	try {
+		const generation = await generationNow();
+		if (generation !== served.value!.generation) {
+			served.value = { ...served.value!, generation };
+			start(await openRecording(servedSource(served.value.blocks), () => {}, isInParts()), location.hash);
+		}
+	} catch { /* the program has ended: what is shown stays */ }
+	isRenewing = false;
 }
 
 // What cannot unpack the data shows the plain table of the file instead.
 if (typeof DecompressionStream === 'function') {
 	document.getElementById('plain')?.remove();
 	render(<Page />, document.getElementById('app')!);
-	renewal.run = generation => void renew(generation);
+	renewal.run = () => void renew();
 	addEventListener('keydown', onKey);
 	// Anywhere: a browser would open a dropped page in place of this one.
 	addEventListener('dragover', event => event.preventDefault());

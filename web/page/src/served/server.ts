@@ -30,20 +30,25 @@ export const served = signal<Served | null>(null);
 export const symbols = signal<Symbols | null>(null);
 
 // Set by the page: called if the data have got new names.
-export const renewal = { run: (_generation?: number): void => {} };
+export const renewal = { run: (): void => {} };
+
+// The program does not answer that question, however often it is asked.
+export class Refusal extends Error {}
+
+const addressOf = (path: string): URL => new URL(path, document.baseURI.replace(/[?#].*/, ''));
 
 export async function ask(path: string, options?: RequestInit, tries = 5): Promise<Response> {
-	const url = new URL(path, document.baseURI.replace(/[?#].*/, ''));
-	url.searchParams.set('generation', String(served.value!.generation));
+	const url = addressOf(path), { generation } = served.value!;
+	url.searchParams.set('generation', String(generation));
 	const answer = await fetch(url, options).catch(() => { throw new Error(words.gone); });
 	if (answer.status === 503 && tries) { // too many requests wait
 		await new Promise(done => setTimeout(done, 300));
 		return ask(path, options, tries - 1);
 	}
-	if (answer.status === 410)
+	if (answer.status === 410 && generation === served.value!.generation)
 		renewal.run();
 	if (!answer.ok)
-		throw new Error(((await answer.json().catch(() => null)) as { error?: string } | null)?.error ?? `status ${answer.status}`);
+		throw new (answer.status < 410 || answer.status > 410 && answer.status < 500 ? Refusal : Error)(((await answer.json().catch(() => null)) as { error?: string } | null)?.error ?? `status ${answer.status}`);
 	return answer;
 }
 
@@ -58,16 +63,18 @@ export const query = async (statement: string): Promise<ShownTable> =>
 export const annotate = async (name: string, by: string): Promise<Annotation> =>
 	(await ask(`annotate?function=${encodeURIComponent(name)}&by=${encodeURIComponent(by)}`)).json();
 
+export const generationNow = async (): Promise<number> => (await (await fetch(addressOf('symbols'))).json() as Symbols).generation;
+
 // Until all symbols are there, or the server is gone.
 export async function followSymbols(): Promise<void> {
 	for (let after = ''; ;) {
-		const answer = await fetch(new URL('symbols' + after, document.baseURI.replace(/[?#].*/, ''))).catch(() => null);
+		const answer = await fetch(addressOf('symbols' + after)).catch(() => null);
 		if (!answer?.ok)
 			return;
 		const news = await answer.json() as Symbols;
 		symbols.value = news;
 		if (news.generation !== served.value!.generation)
-			renewal.run(news.generation);
+			renewal.run();
 		if (news.state === 'done')
 			return;
 		after = '?after=' + news.change;

@@ -109,6 +109,8 @@ function filterOf(text: string): Filter | null {
 	return FILTERS.includes(kind as FilterKind) ? { kind: kind as FilterKind, text: text.slice(colon + 1), out } : null;
 }
 
+const pathOf = (text: string): string => /^[0-9a-f]{16}$/.test(text) ? text : '';
+
 // Parts that are unknown or wrong are left out: a link may be from another version.
 export function readLink(link: string, before: State): State {
 	const [first, ...rest] = link.replace(/^#/, '').split('&');
@@ -135,7 +137,7 @@ export function readLink(link: string, before: State): State {
 		case 'search': state.search = value; break;
 		case 'by': panel.event = value; break;
 		case 'group':
-			panel.groups = value.split(',').filter(name => name === 'stack' || Object.hasOwn(GROUPS, name));
+			panel.groups = value.split(',').filter((name, i, all) => name === 'stack' ? i === all.length - 1 : Object.hasOwn(GROUPS, name));
 			break;
 		case 'measure': panel.measure = oneOf(['all', 'outstanding', 'gone'], value); break;
 		case 'inverted': panel.inverted = value === '1'; break;
@@ -148,8 +150,8 @@ export function readLink(link: string, before: State): State {
 		case 'colour': panel.colour = oneOf(MODES, value); break;
 		case 'least': panel.least = Math.min(Math.max(Number(value), 0), 100) || 0; break;
 		case 'snapshots': panel.snapshots = numbers(value); break;
-		case 'root': panel.root = value; break;
-		case 'at': panel.at = value; break;
+		case 'root': panel.root = pathOf(value); break;
+		case 'at': panel.at = pathOf(value); break;
 		}
 	}
 	return state;

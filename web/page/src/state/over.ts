@@ -1,11 +1,11 @@
 // What an event's samples weigh over time and by process: added up here or, of a recording in parts, by the
 // program that serves the page. null: it is not there yet.
 import { decodeColumns } from '../data/blocks';
-import { ask } from '../served/server';
-import { asked, isInParts, request } from '../served/trees';
+import { ask, Refusal } from '../served/server';
+import { asked, request } from '../served/trees';
 import { binsByPlace, weightsOf } from '../views/processes';
 import { binsOf, histograms, levelsOf, type Kept } from '../views/weigh';
-import { recording, samplesOf, selectionWords, timeWords, treeSelection, type Analysis } from './state';
+import { asksSums, recording, samplesOf, selectionWords, timeWords, type Analysis } from './state';
 import type { Samples } from '../data/types';
 
 type Time = readonly [number, number];
@@ -31,22 +31,23 @@ const column = (name: string) => (plain: Uint8Array) => decodeColumns(plain, [na
 function fromServer(slot: string, event: number, time: Time, words: Words, name = 'weight'): Float64Array | null {
 	const path = request('bins', { ...selectionWords(recording.value!.head.events[event]),
 		...timeWords(time), ...words });
-	return asked(slot, path, column(name));
+	const answer = asked(slot, path, column(name));
+	return answer instanceof Refusal ? null : answer;
 }
 
 // In even bins of that time.
 export const weightOver = (slot: string, event: number, kept: Kept, time: Time, count: number): Float64Array | null =>
-	isInParts() ? fromServer(slot, event, time, { count })
+	asksSums.value ? fromServer(slot, event, time, { count })
 		: fromSamples(slot, event, [kept, ...time, count], samples => binsOf(samples, kept, time[0], time[1], count));
 
 // What was there at the end of each bin.
 export const levelOver = (slot: string, event: number, kept: Kept, time: Time, count: number): Float64Array | null =>
-	isInParts() ? fromServer(slot, event, time, { count, levels: true }, 'level')
+	asksSums.value ? fromServer(slot, event, time, { count, levels: true }, 'level')
 		: fromSamples(slot, event, [kept, ...time, count], samples => levelsOf(samples, kept, time[0], time[1], count));
 
 // By process, in that time.
 export const weightByProcess = (slot: string, event: number, kept: Kept, time: Time): Float64Array | null =>
-	isInParts() ? fromServer(slot, event, time, { sums: 'process' })
+	asksSums.value ? fromServer(slot, event, time, { sums: 'process' })
 		: fromSamples(slot, event, [kept, ...time], samples => weightsOf(recording.value!, samples, kept));
 
 const MOST_BINS = 1e6; // of all processes
@@ -54,7 +55,7 @@ const MOST_BINS = 1e6; // of all processes
 // For some places, in even bins of that time. `place` is by process; -1: none.
 export function weightByPlace(slot: string, event: number, kept: Kept, place: Int32Array, places: number, time: Time, count: number): Float32Array | null {
 	const { head } = recording.value!;
-	if (!isInParts())
+	if (!asksSums.value)
 		return fromSamples(slot, event, [kept, place, ...time, count], samples =>
 			binsByPlace(recording.value!, samples, kept, place, places, [...time], count, head.events[event]!.cpuTime));
 	const each = Math.max(1, Math.min(count, Math.floor(MOST_BINS / place.length)));
@@ -73,11 +74,11 @@ function fromSum(all: Float64Array, place: Int32Array, places: number, each: num
 }
 
 // For each of a few nodes, in even bins of that time.
-export async function histogramsOver({ shaped, tree, samples, kept }: Analysis, nodes: number[], time: Time, count: number):
+export async function histogramsOver({ shaped, tree, samples, kept, selection }: Analysis, nodes: number[], time: Time, count: number):
 	Promise<Map<number, Float32Array>> {
 	if (samples)
 		return histograms(shaped, samples, kept, nodes, time[0], time[1], count);
-	const path = request('bins', { ...treeSelection.value, ...timeWords(time), count,
+	const path = request('bins', { ...selection, ...timeWords(time), count,
 		nodes: nodes.map(node => tree.served!.number[node]).join() });
 	const bins = Float32Array.from(column('weight')(new Uint8Array(await (await ask(path)).arrayBuffer())));
 	return new Map(nodes.map((node, i) => [node, bins.subarray(i * count, (i + 1) * count)]));

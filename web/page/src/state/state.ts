@@ -5,12 +5,13 @@ import { combine, rowsOfBoth, type Combined, type Sides } from '../data/combine'
 import { jsonOf } from '../data/blocks';
 import { treeOf } from '../data/tree';
 import { Hidden, type Event, type Names, type Recording, type Samples, type Snapshot } from '../data/types';
+import { Refusal } from '../served/server';
 import { asked, forget, isInParts, request } from '../served/trees';
 import { buildTree, type Shape, type Shaped } from '../views/build';
 import { isOfThreads, keptBy, verbsOf, isVerb, type Filter } from '../views/filters';
 import { patternOf } from '../views/match';
 import { findPath, findPaths, pathHashes, pathName, type PathHashes } from '../views/path';
-import { Kind, type Tree, type Words } from '../views/tree';
+import { hasWeight, Kind, type Tree, type Words } from '../views/tree';
 import { treeWords } from '../views/words';
 import { weigh, weighSides, type Kept } from '../views/weigh';
 import { annotationsOf, groupsOf, panelOf, viewsOf, type Annotations } from './presets';
@@ -194,8 +195,14 @@ export function samplesOf(event: number): Samples | null {
 
 const combined = computed<Combined | null>(() => other.value && whole.value && combine(whole.value, other.value));
 
+// What the program that serves the page refused: patterns that only JavaScript has, for example. Then the
+// samples are read, as those of a small recording.
+const refused = signal('');
+const refusable = computed(() => JSON.stringify([state.value.filters, state.value.preset, panel.value.groups]));
+export const asksSums = computed(() => isInParts() && refused.value !== refusable.value);
+
 const isOwnRule = ({ kind }: Filter) => kind === 'group' || kind === 'annotate';
-const asksServer = computed(() => isInParts() && !isCompared.value && !state.value.filters.some(isOwnRule)
+const asksServer = computed(() => asksSums.value && !isCompared.value && !state.value.filters.some(isOwnRule)
 	&& !(panel.value.groups.includes('annotation') && recording.value?.head.presets.find(one => one.preset.name === state.value.preset)?.isOwn));
 
 // What the current tab is about.
@@ -270,7 +277,7 @@ export const timeWords = ([from, to]: readonly [number, number]) =>
 const askedOpen = signal<ReadonlySet<string>>(new Set()); // paths of open nodes whose children were not sent
 const askedCurrent = signal(''); // the path of the current node, if it was not sent
 
-export const treeSelection = computed(() => {
+function selectTree() {
 	const { groups, inverted, allInline, snapshots } = panel.value, { range, preset } = state.value;
 	const event = recording.value?.head.events[eventId.value] ?? null;
 	return {
@@ -278,15 +285,28 @@ export const treeSelection = computed(() => {
 		...range && timeWords(range), measure: event?.lifetimes && panel.value.measure,
 		between: state.value.tab === 'heap' && snapshots?.join(),
 	};
-});
+}
 
-const servedTree = computed(() => {
+const treeSelection = computed(selectTree);
+
+const answeredTree = computed(() => {
 	const event = eventId.value;
 	if (!event || !asksServer.value)
 		return null;
-	const path = request('tree', { ...treeSelection.value, root: panel.value.root, current: askedCurrent.value, open: [...askedOpen.value].join() });
-	const answer = asked('tree', path, plain => treeOf(plain, event));
-	return answer?.event === event ? answer : null;
+	const selection = treeSelection.value;
+	const path = request('tree', { ...selection, root: panel.value.root, current: askedCurrent.value,
+		open: [...askedOpen.value].map(one => one || '0').join() });
+	return asked('tree', path, plain => ({ ...treeOf(plain, event), selection }));
+});
+
+effect(() => {
+	if (answeredTree.value instanceof Refusal)
+		refused.value = untracked(() => refusable.value);
+});
+
+const servedTree = computed(() => {
+	const answer = answeredTree.value;
+	return answer instanceof Refusal || answer?.event !== eventId.value ? null : answer;
 });
 
 // Of the functions in the tree.
@@ -322,6 +342,7 @@ export interface Analysis {
 	samples: Samples | null; // null: they are not in the page
 	event: Event;
 	kept: Kept;
+	selection: ReturnType<typeof selectTree>; // that a served tree is of
 	version: number;
 }
 
@@ -334,7 +355,7 @@ export const analysis = computed<Analysis | null>(() => {
 		weighSides(shape, sides.value!, keptRows.value);
 	else if (rows)
 		weigh(shape, rows, keptRows.value);
-	return { shaped: shape, tree: shape.tree, samples: rows, kept: keptRows.value, version: ++version,
+	return { shaped: shape, tree: shape.tree, samples: rows, kept: keptRows.value, version: ++version, selection: servedTree.value?.selection ?? treeSelection.value,
 		event: recording.value!.head.events[untracked(() => eventId.value)]! };
 });
 
@@ -428,25 +449,25 @@ export function nextHit(step: number): void {
 		setCurrent(list[at < 0 ? 0 : (at + step + list.length) % list.length]);
 }
 
-// The weight of the stacks with a match, each counted once.
-export const hitWeight = computed(() => {
+export interface Found { nodes: number; weight: number }
+
+// How many nodes match, and the weight of the stacks with a match, each counted once.
+export const searchResult = computed<Found | Refusal | null>(() => {
 	const found = hits.value, shape = analysis.value;
 	if (!found || !shape)
-		return 0;
+		return null;
 	const { tree } = shape;
-	if (tree.served) {
-		const text = searchText.value;
-		const path = request('search', { ...treeSelection.value, pattern: text, 'ignore-case': !/[A-Z]/.test(text) });
-		return asked('search', path, plain => (jsonOf(plain) as { weight: number }).weight) ?? 0;
-	}
+	if (tree.served) // not all nodes were sent
+		return asked('search', request('search', { ...treeSelection.value, pattern: searchText.value }), plain => jsonOf(plain) as Found);
 	const has = found.slice();
-	let weight = 0;
+	let weight = 0, nodes = 0;
 	for (let node = 1; node < tree.count; node++) {
+		nodes += +(has[node] > 0 && hasWeight(tree, node));
 		has[node] |= has[tree.parent[node]];
 		if (has[node])
 			weight += tree.self[node];
 	}
-	return weight;
+	return { nodes, weight };
 });
 
 export function start(opened: Recording, link: string): void {

@@ -5,10 +5,9 @@ import * as words from '../words/processes';
 import { isDark } from '../state/theme';
 import { PANELS } from '../state/tabs';
 import { TITLES, type Tab } from '../state/link';
-import { brushTime, change, panelsWith, recording, samplesOf, setRange, shownTime } from '../state/state';
+import { asksSums, brushTime, change, panelsWith, recording, samplesOf, setRange, shownTime } from '../state/state';
 import { keptNow, timeView, usesNow } from '../parts/lanes/state';
 import { weightOver } from '../state/over';
-import { isInParts } from '../served/trees';
 import { useWidth } from '../parts/time/canvas';
 import { Chart } from '../parts/time/chart';
 import { Histogram } from '../parts/time/histogram';
@@ -30,8 +29,8 @@ const openEvent = (tab: Tab, event: string): void =>
 function EventRow({ id, width }: { id: number; width: number }) {
 	const { head } = recording.value!;
 	const event = head.events[id]!, name = shown(event.name);
-	const samples = isInParts() ? null : samplesOf(id), view = timeView.value, [from, to] = shownTime.value;
-	const served = isInParts() ? weightOver('event-' + id, id, view, shownTime.value, width) : null;
+	const samples = asksSums.value ? null : samplesOf(id), view = timeView.value, [from, to] = shownTime.value;
+	const served = asksSums.value ? weightOver('event-' + id, id, view, shownTime.value, width) : null;
 	const sums = useMemo(() => {
 		const bins = new Float32Array(width);
 		const scale = width / (to - from);

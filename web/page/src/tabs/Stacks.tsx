@@ -23,6 +23,7 @@ import { announced, copy, save } from '../parts/copy';
 import { MODES } from '../views/modes';
 import { peaksOf, sizesOf } from '../views/sizes';
 import { childrenOf, type Words } from '../views/tree';
+import { isWaiting } from '../served/trees';
 import { Lacks } from './Lacks';
 
 const WHEN_BINS = 30;
@@ -181,7 +182,7 @@ export function Stacks() {
 		<div class="shell-main">
 			<Tools shape={shape} />
 			{!state.value.range && state.value.filters.length === 0 && <Answer shape={shape} names={names} />}
-			<div class="tab-body">
+			<div class="tab-body" aria-busy={isWaiting.value}>
 				{now.view === 'heat' && <div class="tab-half tab-text">
 					<Heat bins={(to, count) => weightOver('heat', eventId.value, wholeView.value, [0, to], count) ?? new Float64Array(count)} to={span.value[1]} range={state.value.range} dark={isDark.value}
 						onRange={range => setRange(range, true)} />

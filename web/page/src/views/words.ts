@@ -28,7 +28,7 @@ export function treeWords(recording: Recording, tree: Tree, event: Event, annota
 	function plainName(node: number): string {
 		const n = id[node];
 		if (tree.served && !HAS_OWN_ID.has(kind[node]))
-			return tree.served.text[node];
+			return kind[node] === Kind.Module && !n ? kinds.unknownModule : tree.served.text[node];
 		switch (kind[node]) {
 		case Kind.Whole: return kinds.whole;
 		case Kind.Process: return processName(n, false);

@@ -8,10 +8,10 @@ import { theme, type Theme } from '../../state/theme';
 import { lackingEvent, tabsOf } from '../../state/presets';
 import { savePreset } from '../../state/rules';
 import {
-	analysis, change, changePanel, hasData, hits, hitWeight, nextHit, panel, recording, removeFilter, searchPattern, setPreset, setRange, setTab, span, state,
+	analysis, change, changePanel, hasData, hits, nextHit, panel, recording, removeFilter, searchPattern, searchResult, setPreset, setRange, setTab, span, state,
 } from '../../state/state';
+import { Refusal } from '../../served/server';
 import { trouble } from '../../served/trees';
-import { hasWeight } from '../../views/tree';
 import { announced } from '../copy';
 
 const warningCount = () => (void mainSamples.value, recording.value!.head.warnings.length + recording.value!.damaged.size);
@@ -125,11 +125,9 @@ function Search() {
 		return () => clearTimeout(timer);
 	}, [typed]);
 	const isWrong = state.value.search !== '' && !searchPattern.value;
-	const tree = analysis.value?.tree;
-	const found = hits.value?.reduce((sum, hit, node) => sum + (hit && tree && hasWeight(tree, node) ? 1 : 0), 0) ?? 0;
-	const isSlow = hits.value && searchPattern.value?.isSlow;
-	const result = isWrong ? words.wrongPattern : isSlow ? words.slowPattern : hits.value && analysis.value
-		? words.matches(found, hitWeight.value, analysis.value.tree.total[0]) : '';
+	const found = searchResult.value, isSlow = hits.value && searchPattern.value?.isSlow;
+	const result = isWrong ? words.wrongPattern : isSlow ? words.slowPattern : found instanceof Refusal ? shown(found.message)
+		: found ? words.matches(found.nodes, found.weight, analysis.value!.tree.total[0]) : '';
 	return <div class="shell-search" role="search">
 		<input id="search" type="search" aria-label={words.search} placeholder={words.searchShort} value={typed} spellcheck={false}
 			aria-invalid={isWrong || !!isSlow} aria-describedby="search-result" onInput={event => setTyped(event.currentTarget.value)}
