@@ -164,9 +164,12 @@ export function Stacks() {
 	const broken = recording.value!.damaged.get('samples-' + eventId.value);
 	if (broken)
 		return <p class="shell-message" role="alert">{shown(broken)}</p>;
+	const isGone = shape.event.lifetimes && panel.value.measure !== 'all';
 	if (tree.total[0] <= 0)
 		return <><Tools shape={shape} /><div class="shell-message">
-			<p>{words.emptyRange(shape.event.row, shape.event.samples)}</p>
+			<p>{(isGone ? words.nothingLeft : words.emptyRange)(shape.event.row, shape.event.samples)}</p>
+			{isGone && <button onClick={() => changePanel({ measure: 'all', snapshots: null })}>
+				{(shape.event.pages ? words.measuresOfPages : words.measures).all}</button>}{' '}
 			<button onClick={() => change({ range: null, filters: [] })}>{words.showAll}</button>
 		</div></>;
 

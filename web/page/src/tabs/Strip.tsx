@@ -81,8 +81,8 @@ export function Strip() {
 	if (span.value[1] - span.value[0] <= 1)
 		return null; // a recording without times
 	return <section class="lanes-strip" aria-label={words.strip}>
+		<Legend of={series.value} dark={isDark.value} />
 		<Overview from={span.value[0]} to={span.value[1]} range={state.value.range} series={series.value}
 			marks={marks.value} dark={isDark.value} onRange={onRange} />
-		<Legend of={series.value} dark={isDark.value} />
 	</section>;
 }

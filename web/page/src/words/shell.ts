@@ -46,6 +46,7 @@ export const notRecorded = 'Not recorded';
 export const copyCommand = 'Copy the command';
 export const copyOf = (command: string) => `Copy ${command}`;
 export const lacksEvent = (preset: string, event: string) => `The preset ${preset} is about ${event}, which this recording does not have.`;
+export const nothingLeft = (row: string, n: number) => `All ${row}s in view are gone at the end of it. The recording has ${grouped(n)}.`;
 export const emptyRange = (row: string, n: number) => `No ${row}s are in view. The recording has ${grouped(n)}.`;
 export const showAll = 'Show all';
 export const menuOf = 'What can be done with it';

@@ -48,13 +48,13 @@ const rank = ({ key, isFirst }: { key: string; isFirst?: boolean }) =>
 export function columnsOf({ rows, columns = guessed(rows[0] ?? {}) }: ShownTable, extra: ExtraColumn[],
 	showsAll: boolean): TableColumn[] {
 	return [...columns.map(column => ({ ...column, value: (row: RowObject) => row[column.key] })), ...extra]
-		.filter(column => showsAll || !column.detail)
+		.filter(column => showsAll || !column.detail && (column.kind !== 'bytes' || rows.some(row => column.value(row))))
 		.sort((a, b) => rank(a) - rank(b))
 		.map(column => {
 			const write = numberText(column.kind, rows.map(column.value));
 			return { ...column, isNumber: column.kind !== 'text', text: row => {
 				const value = column.value(row);
-				return typeof value === 'number' ? write(value) : shown(String(value ?? ''));
+				return value === 0 && column.kind === 'bytes' ? '\u00b7' : typeof value === 'number' ? write(value) : shown(String(value ?? ''));
 			} };
 		});
 }
