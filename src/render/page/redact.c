@@ -3,14 +3,165 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/out.h"
+#include "base/text/utf8.h"
 
-#define MOST_NAMES 256 /* a recording with more is of a server with very many accounts */
-#define LEAST_NAME 2   /* characters: shorter ones would be found everywhere */
+#define MOST_NAMES 1024 /* a recording with more is of a server with very many accounts */
+#define LEAST_NAME 2	/* characters: shorter ones would be found everywhere */
 
+static bool is_letter(char c)
+{
+	return wk_lower(c) >= 'a' && wk_lower(c) <= 'z';
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* A name may have '_' next to it: "s_box17". */
 static bool is_word(char c)
 {
-	return (c >= '0' && c <= '9') || (wk_lower(c) >= 'a' && wk_lower(c) <= 'z') || c == '_' ||
-	       (unsigned char)c >= 0x80;
+	return is_digit(c) || is_letter(c) || (unsigned char)c >= 0x80;
+}
+
+static bool is_identifier(char c)
+{
+	return is_word(c) || c == '_';
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static bool is_one_of(char c, const char *all)
+{
+	return c && strchr(all, c);
+}
+
+static bool starts_any_case(struct wk_str text, const char *start)
+{
+	size_t len = strlen(start);
+
+	return text.len >= len && wk_str_is_any_case(wk_str_of(text.at, len), start);
+}
+
+static bool contains(struct wk_str text, const char *part)
+{
+	for (size_t i = 0; i < text.len; i++)
+		if (wk_str_starts(wk_str_skip(text, i), part))
+			return true;
+	return false;
+}
+
+/* ---- home directories */
+
+/* Between the folders of a path, which may be percent-encoded. 0: there is none. */
+static size_t separator(struct wk_str text)
+{
+	if (starts_any_case(text, "%2f") || starts_any_case(text, "%5c"))
+		return 3;
+	return text.len && (text.at[0] == '/' || text.at[0] == '\\');
+}
+
+/* "/", "//", "/./" */
+static size_t separators(struct wk_str text)
+{
+	size_t len = separator(text), more = len;
+
+	while (more) {
+		struct wk_str rest = wk_str_skip(text, len);
+
+		more = rest.len && rest.at[0] == '.' && separator(wk_str_skip(rest, 1))
+			       ? 1
+			       : separator(rest);
+		len += more;
+	}
+	return len;
+}
+
+/* The folders with a home directory for each user. */
+static const struct homes {
+	const char *folder;
+	enum { ANYWHERE, AT_ROOT, AT_DRIVE } place;
+} all_homes[] = {
+	{ "home", ANYWHERE },
+	{ "homes", ANYWHERE },
+	{ "users", ANYWHERE },
+	{ "documents and settings", ANYWHERE },
+	{ "dokumente und einstellungen", ANYWHERE },
+	{ "media", AT_ROOT },
+	{ "run/media", AT_ROOT },
+	{ "profiles", AT_DRIVE },
+};
+
+/* Is there "C:" before this place? */
+static bool is_at_drive(struct wk_str text, size_t at)
+{
+	return at >= 2 && text.at[at - 1] == ':' && is_letter(text.at[at - 2]) &&
+	       (at == 2 || !is_word(text.at[at - 3]));
+}
+
+static bool is_at_root(struct wk_str text, size_t at)
+{
+	return !at || !(is_identifier(text.at[at - 1]) || is_one_of(text.at[at - 1], ".-)>"));
+}
+
+/* The length of "/home/", "/Users/" or "\Users\" at this place, which begins with separators. 0: it
+ * is no home directory. */
+static size_t homes_length(struct wk_str text, size_t at, bool *is_windows)
+{
+	size_t first = separators(wk_str_skip(text, at));
+
+	for (size_t i = 0; i < sizeof(all_homes) / sizeof(all_homes[0]); i++) {
+		const struct homes *homes = &all_homes[i];
+		size_t len = first + strlen(homes->folder);
+		size_t last = separators(wk_str_skip(text, at + len));
+
+		if (!last || !starts_any_case(wk_str_skip(text, at + first), homes->folder) ||
+		    (homes->place == AT_ROOT && !is_at_root(text, at)) ||
+		    (homes->place == AT_DRIVE && !is_at_drive(text, at)))
+			continue;
+		*is_windows = is_at_drive(text, at) || text.at[at] == '\\' ||
+			      text.at[at + len] == '\\';
+		return len + last;
+	}
+	return 0;
+}
+
+static size_t trimmed(struct wk_str text, size_t len, const char *ends)
+{
+	while (len && is_one_of(text.at[len - 1], ends))
+		len--;
+	return len;
+}
+
+static size_t first_word(struct wk_str text)
+{
+	size_t len = 0;
+
+	while (len < text.len && !is_blank(text.at[len]) && !is_one_of(text.at[len], ":;,()&?#"))
+		len++;
+	return trimmed(text, len, ".'`");
+}
+
+/* The length of the name of a home directory. All up to the next separator is the name, unless it
+ * looks like more than a name: then the name is a word, but it may have spaces on Windows. */
+static size_t home_length(struct wk_str text, bool is_windows)
+{
+	size_t len = 0;
+	struct wk_str name;
+
+	while (len < text.len && !is_one_of(text.at[len], "\"<>|:*?\n\r\t") && text.at[len] &&
+	       !separator(wk_str_skip(text, len)))
+		len++;
+	name = wk_str_of(text.at, len);
+	if (separator(wk_str_skip(text, len)) && len && !is_one_of(name.at[len - 1], " ='(") &&
+	    !contains(name, " -"))
+		return trimmed(name, len, ",;");
+	return is_windows && !contains(name, " -") ? trimmed(name, len, " ,;.)'`")
+						   : first_word(name);
 }
 
 /* ---- names */
@@ -20,7 +171,8 @@ static bool is_of_system(struct wk_str name)
 {
 	static const char *const names[] = { "root", "system", "public", "default", "all users",
 					     "local service", "network service", "nt authority",
-					     "localhost", "user", "host" };
+					     "localhost", "wsl.localhost", "shared",
+					      "default user", "user", "host" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (wk_str_eq_any_case(name, wk_str_c(names[i])))
@@ -28,81 +180,104 @@ static bool is_of_system(struct wk_str name)
 	return false;
 }
 
-static void add_name(struct wk_redaction *redaction, struct wk_str name, bool is_host)
+static bool has_word(struct wk_str text)
 {
-	if (name.len < LEAST_NAME || redaction->count >= MOST_NAMES || is_of_system(name))
-		return;
-	for (size_t i = 0; i < redaction->count; i++)
-		if (wk_str_eq_any_case(redaction->names[i].name, name))
-			return;
-	*WK_APPEND(redaction->names, redaction->count, redaction->cap) =
-		(struct wk_redacted_name){ name, is_host };
-}
-
-static bool is_separator(char c)
-{
-	return c == '/' || c == '\\';
-}
-
-static size_t until(struct wk_str text, const char *ends)
-{
-	size_t len = 0;
-
-	while (len < text.len && text.at[len] && !strchr(ends, text.at[len]))
-		len++;
-	return len;
-}
-
-/* How long the name of a home directory is. On Windows it may have spaces: then another separator
- * ends it. */
-static size_t home_length(struct wk_str rest, bool may_have_spaces)
-{
-	size_t len = until(rest, "/\\\"'<>|:;,()\n\r\t");
-
-	if (may_have_spaces && len < rest.len && is_separator(rest.at[len]))
-		return len;
-	return until(rest, "/\\\"'<>|:;,()\n\r\t ");
-}
-
-/* Does the text continue with "/home/", "/Users/" or "\Users\"? Then `len` gets the length of that.
- * In JSON, a backslash is two. */
-static bool is_home(struct wk_str text, size_t *len, bool *is_windows)
-{
-	static const char *const folders[] = { "home", "users", "documents and settings" };
-	size_t at = 0;
-
-	while (at < text.len && is_separator(text.at[at]))
-		at++;
-	if (!at || at > 2)
-		return false;
-	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
-		struct wk_str rest = wk_str_skip(text, at), folder = wk_str_c(folders[i]);
-		size_t end = folder.len;
-
-		if (rest.len <= end || !wk_str_eq_any_case(wk_str_of(rest.at, end), folder) ||
-		    !is_separator(rest.at[end]))
-			continue;
-		*is_windows = rest.at[end] == '\\';
-		while (end < rest.len && is_separator(rest.at[end]) && end < folder.len + 2)
-			end++;
-		*len = at + end;
-		return true;
-	}
+	for (size_t i = 0; i < text.len; i++)
+		if (is_word(text.at[i]))
+			return true;
 	return false;
 }
 
-static void add_homes(struct wk_redaction *redaction, struct wk_str text)
+/* The names with the same first letter are a list. */
+static uint32_t *list_of(struct wk_redaction *redaction, char first)
 {
-	bool is_windows;
-	size_t len;
+	return &redaction->lists[(unsigned char)wk_lower(first)];
+}
 
-	for (size_t i = 0; i < text.len; i++) {
-		struct wk_str rest = wk_str_skip(text, i);
+static void add(struct wk_redaction *redaction, struct wk_str name, enum wk_redacted_as as)
+{
+	uint32_t *list;
 
-		if (!is_separator(text.at[i]) || !is_home(rest, &len, &is_windows))
+	if (name.len < LEAST_NAME || redaction->count >= MOST_NAMES || is_of_system(name) ||
+	    !has_word(name))
+		return;
+	list = list_of(redaction, name.at[0]);
+	for (uint32_t i = *list; i; i = redaction->names[i - 1].next)
+		if (wk_str_eq_any_case(redaction->names[i - 1].name, name))
+			return;
+	*WK_APPEND(redaction->names, redaction->count, redaction->cap) =
+		(struct wk_redacted_name){ name, as, *list };
+	*list = (uint32_t)redaction->count;
+}
+
+static void add_name(struct wk_redaction *redaction, struct wk_str name, bool is_host)
+{
+	add(redaction, name, is_host ? WK_REDACTED_AS_HOST : WK_REDACTED_AS_USER);
+}
+
+/* "Jane Doe" as a whole, "Jane" and "Doe". Without Windows, what follows the first word may be a
+ * sentence and no name. */
+static void add_home(struct wk_redaction *redaction, struct wk_str name, bool is_windows)
+{
+	add_name(redaction, name, false);
+	do {
+		size_t len = first_word(name);
+
+		add_name(redaction, wk_str_of(name.at, len), false);
+		name = wk_str_skip(name, len + 1);
+	} while (name.len && is_windows);
+}
+
+/* The name in "\\server\share\...", which is at the start of a text or a word. */
+static struct wk_str server_of(struct wk_str text, size_t at)
+{
+	struct wk_str rest = wk_str_skip(text, at);
+	size_t len = 0;
+
+	if (at && !is_blank(text.at[at - 1]) && !is_one_of(text.at[at - 1], "\"'(=,;"))
+		return wk_str_c("");
+	if (!wk_str_accept(&rest, "\\\\?\\UNC\\") && !wk_str_accept(&rest, "\\\\"))
+		return wk_str_c("");
+	while (len < rest.len && (is_word(rest.at[len]) || is_one_of(rest.at[len], "-._")))
+		len++;
+	return wk_str_of(rest.at, len > 1 && len < rest.len && rest.at[len] == '\\' ? len : 0);
+}
+
+/* The machine, and its domain, of which "corp.example.com" and "example.com" are names. */
+static void add_host(struct wk_redaction *redaction, struct wk_str host)
+{
+	struct wk_str first, rest;
+
+	add_name(redaction, host, true);
+	if (!wk_str_split(host, '.', &first, &rest) || !rest.len || is_digit(rest.at[0]))
+		return; /* "10.0.0.1" */
+	add_name(redaction, first, true);
+	while (memchr(rest.at, '.', rest.len)) {
+		add_name(redaction, rest, true);
+		wk_str_split(rest, '.', &first, &rest);
+	}
+}
+
+void wk_redaction_learn(struct wk_redaction *redaction, struct wk_str text)
+{
+	for (size_t i = 0, len; i < text.len; i += len) {
+		struct wk_str rest;
+		bool is_windows;
+		size_t homes;
+
+		len = separators(wk_str_skip(text, i));
+		if (!len) {
+			len = 1;
 			continue;
-		rest = wk_str_skip(rest, len);
-		add_name(redaction, wk_str_of(rest.at, home_length(rest, is_windows)), false);
+		}
+		rest = server_of(text, i);
+		if (rest.len)
+			add_host(redaction, rest);
+		homes = homes_length(text, i, &is_windows);
+		rest = wk_str_skip(text, i + homes);
+		if (homes)
+			add_home(redaction, wk_str_of(rest.at, home_length(rest, is_windows)),
+				 is_windows);
 	}
 }
 
@@ -121,15 +296,6 @@ static void add_owner(struct wk_redaction *redaction, struct wk_str owner)
 	add_name(redaction, name, false);
 }
 
-static void add_host(struct wk_redaction *redaction, struct wk_str host)
-{
-	struct wk_str first, rest;
-
-	add_name(redaction, host, true);
-	if (wk_str_split(host, '.', &first, &rest))
-		add_name(redaction, first, true);
-}
-
 static void add_facts(struct wk_redaction *redaction, const struct wk_model *model)
 {
 	for (uint32_t i = 0; i < model->fact_count; i++) {
@@ -140,22 +306,46 @@ static void add_facts(struct wk_redaction *redaction, const struct wk_model *mod
 			add_host(redaction, value);
 		else if (wk_str_is(key, "user"))
 			add_owner(redaction, value);
-		else
-			add_homes(redaction, value);
 	}
+}
+
+/* Names of processes and threads that are command lines are replaced as a whole. */
+static bool is_command_line(struct wk_str name)
+{
+	size_t len = 0;
+
+	while (len < name.len && !is_blank(name.at[len]))
+		len++;
+	return len < name.len &&
+	       (is_one_of(name.at[0], "/\"'") || contains(name, " -") || contains(name, "://") ||
+		memchr(name.at, '=', name.len));
+}
+
+static void add_command(struct wk_redaction *redaction, struct wk_str name)
+{
+	size_t folder = 0;
+
+	if (!is_command_line(name))
+		return;
+	add(redaction, name, WK_REDACTED_AS_COMMAND);
+	for (size_t i = 0; i < name.len && !is_blank(name.at[i]); i++)
+		folder = name.at[i] == '/' ? i + 1 : folder;
+	add(redaction, wk_str_skip(name, folder), WK_REDACTED_AS_COMMAND);
 }
 
 void wk_redaction_add(struct wk_redaction *redaction, const struct wk_model *model)
 {
+	struct wk_str text;
+
 	add_facts(redaction, model);
 	for (uint32_t i = 1; i < model->process_count; i++) {
 		add_owner(redaction, wk_model_str(model, model->processes[i].user));
-		add_homes(redaction, wk_model_str(model, model->processes[i].command_line));
+		add_command(redaction, wk_model_str(model, model->processes[i].name));
 	}
-	for (uint32_t i = 1; i < model->image_count; i++)
-		add_homes(redaction, wk_model_str(model, model->images[i].path));
-	for (uint32_t i = 1; i < model->function_count; i++)
-		add_homes(redaction, wk_model_str(model, model->functions[i].file));
+	for (uint32_t i = 1; i < model->thread_count; i++)
+		add_command(redaction, wk_model_str(model, model->threads[i].name));
+	for (uint32_t i = 1; (text = wk_strtab_str(model->text, i)).len; i++)
+		wk_redaction_learn(redaction, text);
 }
 
 void wk_redaction_fini(struct wk_redaction *redaction)
@@ -171,138 +361,180 @@ static const struct wk_redacted_name *name_at(const struct wk_redaction *redacti
 					      struct wk_str text)
 {
 	const struct wk_redacted_name *found = NULL;
+	uint32_t next = redaction->lists[(unsigned char)wk_lower(text.at[0])];
 
-	for (size_t i = 0; i < redaction->count; i++) {
-		const struct wk_redacted_name *name = &redaction->names[i];
+	while (next) {
+		const struct wk_redacted_name *name = &redaction->names[next - 1];
 		size_t len = name->name.len;
 
-		if (text.len >= len && wk_lower(text.at[0]) == wk_lower(name->name.at[0]) &&
-		    (text.len == len || !is_word(text.at[len])) &&
+		if (text.len >= len && (text.len == len || !is_word(text.at[len])) &&
 		    wk_str_eq_any_case(wk_str_of(text.at, len), name->name) &&
 		    (!found || len > found->name.len))
 			found = name;
+		next = name->next;
 	}
 	return found;
 }
 
-/* "S-1-5-21-...": the numbers are those of a machine and an account. 0: the text is none. */
+/* "S-1-5-21-...", "S-1-12-1-...": the numbers are those of a machine and an account. 0: the text is
+ * none. */
 static size_t account_length(struct wk_str text)
 {
-	size_t len = strlen("S-1-5-21-");
+	size_t len = 0;
 
-	if (!wk_str_starts(text, "S-1-5-21-"))
+	if (!starts_any_case(text, "S-1-5-21-") && !starts_any_case(text, "S-1-12-1-"))
 		return 0;
-	while (len < text.len &&
-	       (text.at[len] == '-' || (text.at[len] >= '0' && text.at[len] <= '9')))
+	while (len < text.len && (!len || text.at[len] == '-' || is_digit(text.at[len])))
 		len++;
 	return len;
 }
 
-/* What is replaced at the start of the text, which is where a word may begin; 0: nothing is. */
-static size_t replace(const struct wk_redaction *redaction, struct wk_str text, struct wk_buf *to)
+static size_t replace_home(struct wk_str text, size_t at, struct wk_buf *to)
 {
-	const struct wk_redacted_name *name;
 	bool is_windows;
-	size_t len;
+	size_t len = homes_length(text, at, &is_windows), home;
+	struct wk_str rest = wk_str_skip(text, at + len);
 
-	if (is_home(text, &len, &is_windows)) {
-		size_t home = home_length(wk_str_skip(text, len), is_windows);
-
-		wk_buf_add(to, text.at, len);
-		wk_buf_add_text(to, home ? "user" : "");
-		return len + home;
-	}
-	len = account_length(text);
-	if (len) {
-		wk_buf_add_text(to, "S-1-5-21-0");
-		return len;
-	}
-	name = name_at(redaction, text);
-	if (!name)
+	if (!len)
 		return 0;
-	wk_buf_add_text(to, name->is_host ? "host" : "user");
-	return name->name.len;
+	home = home_length(rest, is_windows);
+	wk_buf_add(to, text.at + at, len);
+	wk_buf_add_text(to, home ? "user" : "");
+	return len + home;
 }
 
-/* An escape sequence of JSON, whose last letter belongs to no word. */
-static size_t escape_length(struct wk_str text)
+/* Replaces what begins at this place, where a word or a path begins. 0: nothing does. */
+static size_t replace(const struct wk_redaction *redaction, struct wk_str text, size_t at,
+		      struct wk_buf *to)
 {
-	size_t len = text.len > 1 && text.at[1] == 'u' ? 6 : 2;
+	static const char *const replacements[] = { "user", "host", "S-1-5-21-0" };
+	struct wk_str rest = wk_str_skip(text, at);
+	const struct wk_redacted_name *name = name_at(redaction, rest);
+	size_t len = account_length(rest);
 
-	return len < text.len ? len : text.len;
+	if (name && name->as == WK_REDACTED_AS_COMMAND)
+		wk_redact_command(redaction, name->name, to);
+	else if (name || len)
+		wk_buf_add_text(to, replacements[name ? (int)name->as : 2]);
+	else
+		return separator(rest) ? replace_home(text, at, to) : 0;
+	return name ? name->name.len : len;
 }
 
-static void redact(const struct wk_redaction *redaction, struct wk_str text, bool is_json,
-		   struct wk_buf *to)
+static void redact(const struct wk_redaction *redaction, struct wk_str text, struct wk_buf *to)
 {
 	bool is_start = true;
 
 	for (size_t i = 0, len; i < text.len; i += len) {
 		struct wk_str rest = wk_str_skip(text, i);
+		size_t separated = separators(rest);
 
-		len = is_start || is_separator(rest.at[0]) ? replace(redaction, rest, to) : 0;
+		len = is_start || separated ? replace(redaction, text, i, to) : 0;
 		is_start = true;
 		if (len)
 			continue;
-		len = is_json && rest.at[0] == '\\' ? escape_length(rest) : 1;
+		len = separated ? separated : 1;
 		wk_buf_add(to, rest.at, len);
-		is_start = len > 1 || !is_word(rest.at[0]);
+		is_start = separated || !is_word(rest.at[0]);
 	}
-}
-
-void wk_redact_text(const struct wk_redaction *redaction, struct wk_str text, struct wk_buf *to)
-{
-	redact(redaction, text, false, to);
 }
 
 /* ---- command lines */
 
-/* The first word with its quotes. In JSON, a quote is escaped. */
+static size_t past_quote(struct wk_str text, size_t at)
+{
+	const char *end = memchr(text.at + at + 1, text.at[at], text.len - at - 1);
+
+	return end ? (size_t)(end - text.at) + 1 : 0;
+}
+
+/* The first word; with its quotes, if it is in quotes that end. */
 static size_t program_length(struct wk_str command)
 {
-	struct wk_str end = wk_str_starts(command, "\\\"") ? wk_str_c("\\\"")
-			    : wk_str_starts(command, "'")  ? wk_str_c("'")
-							   : wk_str_c(" ");
-	size_t at = end.at[0] == ' ' ? 0 : end.len;
+	size_t len = 0;
 
-	while (at + end.len <= command.len && memcmp(command.at + at, end.at, end.len) != 0)
-		at++;
-	if (at + end.len > command.len)
-		return command.len;
-	return end.at[0] == ' ' ? at : at + end.len;
+	if (command.len && is_one_of(command.at[0], "\"'"))
+		len = past_quote(command, 0);
+	while (len < command.len && !is_blank(command.at[len]))
+		len++;
+	return len;
+}
+
+/* The length of "NAME=" at the start. 0: there is none. */
+static size_t assigned_length(struct wk_str command)
+{
+	size_t len = 0;
+
+	while (len < command.len && is_identifier(command.at[len]))
+		len++;
+	return len && len < command.len && !is_digit(command.at[0]) && command.at[len] == '='
+		       ? len + 1
+		       : 0;
+}
+
+/* Of what is assigned, which may have quotes anywhere; of quotes that do not end, all. */
+static size_t value_length(struct wk_str command)
+{
+	size_t len = 0;
+
+	while (len < command.len && !is_blank(command.at[len])) {
+		if (is_one_of(command.at[len], "\"'")) {
+			len = past_quote(command, len);
+			if (!len)
+				return command.len;
+		} else {
+			len += command.at[len] == '\\' && len + 1 < command.len ? 2 : 1;
+		}
+	}
+	return len;
 }
 
 /* The name behind --crate-name; empty if there is none. */
 static struct wk_str crate_of(struct wk_str command)
 {
-	static const char option[] = " --crate-name";
-	size_t option_len = sizeof(option) - 1, len = 0;
+	size_t len = 0;
 
-	for (size_t i = 0; i + option_len < command.len; i++) {
-		struct wk_str rest = wk_str_skip(command, i);
+	for (size_t i = 0; i < command.len; i++) {
+		struct wk_str rest = wk_str_skip(command, i + 1);
 
-		if (!wk_str_starts(rest, option))
+		if (!is_blank(command.at[i]) || !wk_str_accept(&rest, "--crate-name") ||
+		    !rest.len || !(is_blank(rest.at[0]) || rest.at[0] == '='))
 			continue;
-		rest = wk_str_skip(rest, option_len + 1); /* a space or '=' */
-		while (len < rest.len && is_word(rest.at[len]))
+		rest = wk_str_skip(rest, 1);
+		while (len < rest.len && is_identifier(rest.at[len]))
 			len++;
 		return wk_str_of(rest.at, len);
 	}
 	return wk_str_c("");
 }
 
-static void redact_command(const struct wk_redaction *redaction, struct wk_str command,
-			   struct wk_buf *to)
+void wk_redact_command(const struct wk_redaction *redaction, struct wk_str command,
+		       struct wk_buf *to)
 {
-	size_t len = program_length(command);
 	struct wk_str crate = crate_of(command);
+	size_t len;
 
-	redact(redaction, wk_str_of(command.at, len), true, to);
+	while ((len = assigned_length(command)) > 0) {
+		redact(redaction, wk_str_of(command.at, len), to);
+		wk_buf_add_text(to, "...");
+		command = wk_str_skip(command, len);
+		command = wk_str_skip(command, value_length(command));
+		while (command.len && is_blank(command.at[0]))
+			command = wk_str_skip(command, 1);
+		wk_buf_add_text(to, command.len ? " " : "");
+	}
+	len = program_length(command);
+	redact(redaction, wk_str_of(command.at, len), to);
 	if (crate.len) {
 		wk_buf_add_text(to, " --crate-name ");
-		redact(redaction, crate, true, to);
+		redact(redaction, crate, to);
 	}
 	wk_buf_add_text(to, len < command.len ? " ..." : "");
+}
+
+void wk_redact_plain(const struct wk_redaction *redaction, struct wk_str text, struct wk_buf *to)
+{
+	redact(redaction, text, to);
 }
 
 /* ---- JSON */
@@ -310,6 +542,8 @@ static void redact_command(const struct wk_redaction *redaction, struct wk_str c
 struct reader {
 	struct wk_str key;   /* of the value that follows */
 	struct wk_str title; /* what a row of the table of the system is about */
+	bool is_of_wick;     /* columns, kinds of code and presets, by whose names the page works */
+	struct wk_buf plain, redacted;
 };
 
 static bool is_command(const struct reader *reader)
@@ -322,6 +556,26 @@ static bool is_command(const struct reader *reader)
 	       (wk_str_is(reader->key, "value") && wk_str_is_one_of(reader->title, titles));
 }
 
+static bool is_structure(const struct reader *reader)
+{
+	static const char *const keys[] = { "unit", "kind", "key", "row", "group", "table",
+					    "cause", "wick", NULL };
+
+	return reader->is_of_wick || wk_str_is_one_of(reader->key, keys);
+}
+
+static void read_key(struct reader *reader, struct wk_str key)
+{
+	static const char *const starts[] = { "columns", "kinds", "presets", NULL };
+	static const char *const ends[] = { "rows", "lacks", NULL };
+
+	reader->key = key;
+	if (wk_str_is_one_of(key, starts))
+		reader->is_of_wick = true;
+	else if (wk_str_is_one_of(key, ends))
+		reader->is_of_wick = false;
+}
+
 /* The length of a string up to its closing quote. */
 static size_t string_length(struct wk_str text)
 {
@@ -332,38 +586,126 @@ static size_t string_length(struct wk_str text)
 	return len;
 }
 
-static void redact_string(const struct wk_redaction *redaction, struct reader *reader,
-			  struct wk_str text, bool is_key, struct wk_buf *to)
+static uint32_t hex_number(struct wk_str digits)
 {
-	if (is_key) {
-		reader->key = text;
-		wk_buf_add_str(to, text);
-		return;
+	uint32_t number = 0;
+
+	for (size_t i = 0; i < digits.len; i++) {
+		char c = wk_lower(digits.at[i]);
+
+		number = number * 16 + (uint32_t)(is_digit(c) ? c - '0' : c - 'a' + 10);
 	}
+	return number;
+}
+
+/* As wk_out_json escapes it. */
+static void unescape_json(struct wk_str text, struct wk_buf *to)
+{
+	while (text.len) {
+		bool is_escape = text.at[0] == '\\' && text.len > 1;
+		char c = text.at[is_escape];
+
+		if (is_escape && c == 'u' && text.len >= 6) {
+			wk_utf8_add(to, hex_number(wk_str_of(text.at + 2, 4)));
+			text = wk_str_skip(text, 6);
+			continue;
+		}
+		wk_buf_add_char(to, is_escape && c == 'n' ? '\n' : is_escape && c == 't' ? '\t' : c);
+		text = wk_str_skip(text, is_escape ? 2 : 1);
+	}
+}
+
+static void redact_string(const struct wk_redaction *redaction, struct reader *reader,
+			  struct wk_str text, struct wk_out *out)
+{
 	if (wk_str_is(reader->key, "key"))
 		reader->title = text;
-	if (is_command(reader))
-		redact_command(redaction, text, to);
-	else
-		redact(redaction, text, true, to);
+	if (is_structure(reader)) {
+		wk_out_str(out, text);
+		return;
+	}
+	wk_buf_reset(&reader->plain);
+	wk_buf_reset(&reader->redacted);
+	unescape_json(text, &reader->plain);
+	(is_command(reader) ? wk_redact_command : redact)(redaction, wk_buf_str(&reader->plain),
+							  &reader->redacted);
+	wk_out_json(out, wk_buf_str(&reader->redacted));
 }
 
 void wk_redact_json(const struct wk_redaction *redaction, struct wk_str json, struct wk_buf *to)
 {
+	struct wk_out out = wk_out_to_buf(to);
 	struct reader reader = { 0 };
+	struct wk_str between, text;
 
-	while (json.len) {
-		struct wk_str plain, text;
-
-		if (!wk_str_split(json, '"', &plain, &json)) {
-			wk_buf_add_str(to, plain);
-			return;
-		}
-		wk_buf_add_str(to, plain);
-		wk_buf_add_char(to, '"');
+	while (wk_str_split(json, '"', &between, &json)) {
+		wk_out_str(&out, between);
+		wk_out_char(&out, '"');
 		text = wk_str_of(json.at, string_length(json));
 		json = wk_str_skip(json, text.len + 1);
-		redact_string(redaction, &reader, text, wk_str_starts(json, ":"), to);
-		wk_buf_add_char(to, '"');
+		if (wk_str_starts(json, ":")) {
+			read_key(&reader, text);
+			wk_out_str(&out, text);
+		} else {
+			redact_string(redaction, &reader, text, &out);
+		}
+		wk_out_char(&out, '"');
 	}
+	wk_out_str(&out, between);
+	wk_out_end(&out);
+	WK_BUF_FINI_ALL(&reader.plain, &reader.redacted);
+}
+
+/* ---- HTML */
+
+/* As wk_out_xml escapes it. */
+static void unescape_html(struct wk_str text, struct wk_buf *to)
+{
+	static const struct {
+		const char *escape;
+		char plain;
+	} escapes[] = { { "&lt;", '<' },
+			{ "&gt;", '>' },
+			{ "&amp;", '&' },
+			{ "&quot;", '"' },
+			{ "&#39;", '\'' } };
+
+	while (text.len) {
+		char c = text.at[0];
+		size_t len = 1;
+
+		for (size_t i = 0; i < sizeof(escapes) / sizeof(escapes[0]) && c == '&'; i++)
+			if (wk_str_starts(text, escapes[i].escape)) {
+				c = escapes[i].plain;
+				len = strlen(escapes[i].escape);
+				break;
+			}
+		wk_buf_add_char(to, c);
+		text = wk_str_skip(text, len);
+	}
+}
+
+void wk_redact_text(const struct wk_redaction *redaction, struct wk_str html, struct wk_buf *to)
+{
+	struct wk_out out = wk_out_to_buf(to);
+	struct wk_buf plain = { 0 }, redacted = { 0 };
+	struct wk_str text, tag;
+
+	while (html.len) {
+		bool is_tag = wk_str_split(html, '<', &text, &html);
+
+		wk_buf_reset(&plain);
+		wk_buf_reset(&redacted);
+		unescape_html(text, &plain);
+		redact(redaction, wk_buf_str(&plain), &redacted);
+		wk_out_xml(&out, wk_buf_str(&redacted));
+		if (!is_tag)
+			break;
+		wk_str_split(html, '>', &tag, &html);
+		wk_out_char(&out, '<');
+		wk_out_str(&out, tag);
+		wk_out_char(&out, '>');
+	}
+	wk_out_end(&out);
+	WK_BUF_FINI_ALL(&plain, &redacted);
 }
