@@ -48,7 +48,7 @@ struct wk_page_filter {
 	enum kind kind;
 	struct wk_str text;
 	uint64_t number; /* of a process or thread; UINT64_MAX: the text is none */
-	bool out; /* it leaves out what it would keep */
+	bool out;        /* it leaves out what it would keep */
 	struct wk_pattern *pattern;
 };
 

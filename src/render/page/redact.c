@@ -7,7 +7,7 @@
 #include "base/text/utf8.h"
 
 #define MOST_NAMES 1024 /* a recording with more is of a server with very many accounts */
-#define LEAST_NAME 2	/* characters: shorter ones would be found everywhere */
+#define LEAST_NAME 2    /* characters: shorter ones would be found everywhere */
 
 static bool is_letter(char c)
 {
@@ -123,8 +123,8 @@ static size_t homes_length(struct wk_str text, size_t at, bool *is_windows)
 		    (homes->place == AT_ROOT && !is_at_root(text, at)) ||
 		    (homes->place == AT_DRIVE && !is_at_drive(text, at)))
 			continue;
-		*is_windows = is_at_drive(text, at) || text.at[at] == '\\' ||
-			      text.at[at + len] == '\\';
+		*is_windows =
+			is_at_drive(text, at) || text.at[at] == '\\' || text.at[at + len] == '\\';
 		return len + last;
 	}
 	return 0;
@@ -309,6 +309,18 @@ static void add_facts(struct wk_redaction *redaction, const struct wk_model *mod
 	}
 }
 
+/* The length of "NAME=" at the start. 0: there is none. */
+static size_t assigned_length(struct wk_str command)
+{
+	size_t len = 0;
+
+	while (len < command.len && is_identifier(command.at[len]))
+		len++;
+	return len && len < command.len && !is_digit(command.at[0]) && command.at[len] == '='
+		       ? len + 1
+		       : 0;
+}
+
 /* Names of processes and threads that are command lines are replaced as a whole. */
 static bool is_command_line(struct wk_str name)
 {
@@ -316,9 +328,10 @@ static bool is_command_line(struct wk_str name)
 
 	while (len < name.len && !is_blank(name.at[len]))
 		len++;
-	return len < name.len &&
-	       (is_one_of(name.at[0], "/\"'") || contains(name, " -") || contains(name, "://") ||
-		memchr(name.at, '=', name.len));
+	if (assigned_length(name))
+		return true;
+	return len < name.len && (is_one_of(name.at[0], "/\"'") || contains(name, " -") ||
+				  contains(name, "://") || memchr(name.at, '=', name.len));
 }
 
 static void add_command(struct wk_redaction *redaction, struct wk_str name)
@@ -421,7 +434,7 @@ static size_t replace(const struct wk_redaction *redaction, struct wk_str text, 
 	return name ? name->name.len : len;
 }
 
-static void redact(const struct wk_redaction *redaction, struct wk_str text, struct wk_buf *to)
+void wk_redact_plain(const struct wk_redaction *redaction, struct wk_str text, struct wk_buf *to)
 {
 	bool is_start = true;
 
@@ -458,18 +471,6 @@ static size_t program_length(struct wk_str command)
 	while (len < command.len && !is_blank(command.at[len]))
 		len++;
 	return len;
-}
-
-/* The length of "NAME=" at the start. 0: there is none. */
-static size_t assigned_length(struct wk_str command)
-{
-	size_t len = 0;
-
-	while (len < command.len && is_identifier(command.at[len]))
-		len++;
-	return len && len < command.len && !is_digit(command.at[0]) && command.at[len] == '='
-		       ? len + 1
-		       : 0;
 }
 
 /* Of what is assigned, which may have quotes anywhere; of quotes that do not end, all. */
@@ -515,7 +516,7 @@ void wk_redact_command(const struct wk_redaction *redaction, struct wk_str comma
 	size_t len;
 
 	while ((len = assigned_length(command)) > 0) {
-		redact(redaction, wk_str_of(command.at, len), to);
+		wk_redact_plain(redaction, wk_str_of(command.at, len), to);
 		wk_buf_add_text(to, "...");
 		command = wk_str_skip(command, len);
 		command = wk_str_skip(command, value_length(command));
@@ -524,17 +525,12 @@ void wk_redact_command(const struct wk_redaction *redaction, struct wk_str comma
 		wk_buf_add_text(to, command.len ? " " : "");
 	}
 	len = program_length(command);
-	redact(redaction, wk_str_of(command.at, len), to);
+	wk_redact_plain(redaction, wk_str_of(command.at, len), to);
 	if (crate.len) {
 		wk_buf_add_text(to, " --crate-name ");
-		redact(redaction, crate, to);
+		wk_redact_plain(redaction, crate, to);
 	}
 	wk_buf_add_text(to, len < command.len ? " ..." : "");
-}
-
-void wk_redact_plain(const struct wk_redaction *redaction, struct wk_str text, struct wk_buf *to)
-{
-	redact(redaction, text, to);
 }
 
 /* ---- JSON */
@@ -610,7 +606,9 @@ static void unescape_json(struct wk_str text, struct wk_buf *to)
 			text = wk_str_skip(text, 6);
 			continue;
 		}
-		wk_buf_add_char(to, is_escape && c == 'n' ? '\n' : is_escape && c == 't' ? '\t' : c);
+		wk_buf_add_char(to, is_escape && c == 'n'   ? '\n'
+				    : is_escape && c == 't' ? '\t'
+							    : c);
 		text = wk_str_skip(text, is_escape ? 2 : 1);
 	}
 }
@@ -627,8 +625,8 @@ static void redact_string(const struct wk_redaction *redaction, struct reader *r
 	wk_buf_reset(&reader->plain);
 	wk_buf_reset(&reader->redacted);
 	unescape_json(text, &reader->plain);
-	(is_command(reader) ? wk_redact_command : redact)(redaction, wk_buf_str(&reader->plain),
-							  &reader->redacted);
+	(is_command(reader) ? wk_redact_command : wk_redact_plain)(
+		redaction, wk_buf_str(&reader->plain), &reader->redacted);
 	wk_out_json(out, wk_buf_str(&reader->redacted));
 }
 
@@ -697,7 +695,7 @@ void wk_redact_text(const struct wk_redaction *redaction, struct wk_str html, st
 		wk_buf_reset(&plain);
 		wk_buf_reset(&redacted);
 		unescape_html(text, &plain);
-		redact(redaction, wk_buf_str(&plain), &redacted);
+		wk_redact_plain(redaction, wk_buf_str(&plain), &redacted);
 		wk_out_xml(&out, wk_buf_str(&redacted));
 		if (!is_tag)
 			break;
