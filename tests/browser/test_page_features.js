@@ -134,6 +134,24 @@ test('a pattern that would take for ever is given up', async () => {
 	noFaults(page);
 });
 
+test('patterns with many repetitions are given up, and those with look-around are refused', async () => {
+	const file = report(write('hang.folded', `main;${'a'.repeat(200)} 5\nmain;std::vec::push 5\n`));
+	const page = await openPage(file, { hash: '#cpu&view=table' });
+	for (const [pattern, result] of [['^(?!.*\\0)(?:\\w+)+!', 'not a regular expression'], ['(a+)+\\1!', 'not a regular expression'],
+		['(.?){45}!', 'takes too long'], ['.{0,}.{0,}.{0,}.{0,}.{0,}.{0,}!', 'takes too long'], ['a?'.repeat(25) + 'b', 'takes too long'],
+		['^(?:\\w+)+[^a]', 'takes too long'], ['(a|a)'.repeat(30) + '!', 'not a regular expression'], ['(a|a){40}!', 'not a regular expression'],
+		['^std::.*::push', '1 match, 50.0 %'], ['^(?:std|core)::.*?(vec|x)::push', '1 match, 50.0 %']]) {
+		await page.locator('#search').fill(pattern);
+		await page.waitForFunction(text => document.querySelector('#search-result').textContent.includes(text), result, { timeout: 8000 })
+			.catch(() => { throw new Error(`${pattern}: expected ${result}`); });
+		await page.locator('#search').fill('');
+		await page.waitForFunction(() => document.querySelector('#search-result').textContent === '');
+	}
+	for (const kind of ['pattern:', 'group:x=', 'annotate:x='])
+		noFaults(await openPage(file, { hash: '#cpu&view=table&group=annotation,stack&f=' + encodeURIComponent(kind + '(.?){45}!') }));
+	noFaults(page);
+});
+
 test('F7 folds light rows, which are one row that opens, and Shift+F7 folds less', async () => {
 	const file = report(cpu);
 	const page = await openPage(file, { hash: '#cpu&view=table' });
