@@ -152,6 +152,31 @@ test('patterns with many repetitions are given up, and those with look-around ar
 	noFaults(page);
 });
 
+test('a comparison with filters keeps processes of both recordings by their names', async () => {
+	const build = (pid, slow) => perfScript(Array.from({ length: 1000 }, (_, i) => i % 10 === 0 ? ['sh', pid, pid, 'main', 'wait']
+		: ['rustc', pid + 1, pid + 1, 'main', i % 10 < slow ? 'rustc_hir_typeck::check' : 'rustc_borrowck::do_mir']));
+	const older = write('older.perf', build(5, 4)), newer = write('newer.perf', build(70, 6));
+	const file = report(newer, '--against', older);
+	const read = async hash => {
+		const page = await openPage(file, { hash });
+		await page.locator('#tab-compare').click();
+		await page.waitForSelector('.compare-lists');
+		const [worse, better] = await page.locator('.compare-list').allInnerTexts();
+		const seen = { chips: await chips(page), worse: worse.replace(/\s+/g, ' '), better: better.replace(/\s+/g, ' ') };
+		noFaults(page);
+		return seen;
+	};
+	const plain = await read('#compare');
+	equal(plain.chips, []);
+	holds(plain.worse, 'check');
+	equal(/new|gone/.test(plain.worse + plain.better), false, plain.worse + plain.better);
+	const filtered = await read('');
+	equal(filtered, { ...plain, chips: ['preset: rustc'] });
+	for (const number of ['pid:71', 'tid:71'])
+		equal({ ...await read('#compare&f=' + number), chips: [] }, plain, number);
+	equal((await read('#compare&f=pid:70')).worse.includes('check'), false);
+});
+
 test('F7 folds light rows, which are one row that opens, and Shift+F7 folds less', async () => {
 	const file = report(cpu);
 	const page = await openPage(file, { hash: '#cpu&view=table' });
