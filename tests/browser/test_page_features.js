@@ -177,6 +177,41 @@ test('a comparison with filters keeps processes of both recordings by their name
 	equal((await read('#compare&f=pid:70')).worse.includes('check'), false);
 });
 
+const drop = (page, text) => page.evaluate(content => {
+	const data = new DataTransfer();
+	data.items.add(new File([content], 'own.json'));
+	dispatchEvent(new DragEvent('drop', { dataTransfer: data, cancelable: true }));
+}, text);
+
+test('a preset of a wrong shape is refused and changes nothing', async () => {
+	const page = await openPage(report(cpu), { hash: '#cpu&view=table' });
+	const presets = () => page.locator('#preset option').allInnerTexts();
+	const before = [await presets(), hash(page), await names(page)];
+	for (const [content, why] of [['[]', 'it is not an object'], ['null', 'it is not an object'], ['{"groups":{}}', 'groups have to be a list'],
+		['{"tabs":[null]}', 'tabs have to be a list'], ['{"tabs":[{"tab":"cpu","views":[null]}]}', 'tabs have to be a list'],
+		['{"tabs":[{"tab":"cpu","views":[{"group":1}]}]}', 'tabs have to be a list'], ['{"title":{}}', 'have to be texts'],
+		['{"annotations":[{"function":"a"}]}', 'annotations have to be a list'], ['{"groups":[{"label":"a","function":{}}]}', 'groups have to be a list'],
+		[JSON.stringify({ annotations: Array.from({ length: 256 }, (_, i) => ({ label: 'l' + i })) }), 'at most 255']]) {
+		await drop(page, content);
+		await page.waitForFunction(text => document.querySelector('.shell-status').innerText.includes(text), 'own.json is not a preset: ')
+			.catch(() => { throw new Error(content + ' was accepted'); });
+		await page.waitForFunction(text => document.querySelector('.shell-status').innerText.includes(text), why, { timeout: 5000 })
+			.catch(() => { throw new Error(`${content}: expected ${why}`); });
+		equal([await presets(), hash(page), await names(page)], before, content);
+	}
+	noFaults(page);
+});
+
+test('rules of a preset that is dropped are guarded', async () => {
+	const page = await openPage(report(write('dropped.folded', `main;${'a'.repeat(200)} 5\n`)), { hash: '#cpu&view=table' });
+	await drop(page, JSON.stringify({ name: 'own', tabs: [{ tab: 'cpu', views: [{ group: 'annotation,stack' }] }],
+		groups: [{ label: 'g', function: '(a+)+!' }], annotations: [{ label: 'x', function: '(.?){45}!' }, { label: 'y', function: '^a' }] }));
+	await page.waitForFunction(() => document.querySelector('#preset').value === 'own', null, { timeout: 8000 });
+	await openAll(page);
+	equal((await names(page)).filter(name => /^[xy]$/.test(name)), ['y']);
+	noFaults(page);
+});
+
 test('F7 folds light rows, which are one row that opens, and Shift+F7 folds less', async () => {
 	const file = report(cpu);
 	const page = await openPage(file, { hash: '#cpu&view=table' });
