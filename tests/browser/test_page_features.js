@@ -212,6 +212,27 @@ test('rules of a preset that is dropped are guarded', async () => {
 	noFaults(page);
 });
 
+test('Enter right after typing goes to the first match of what was typed', async () => {
+	const page = await openPage(report(cpu), { hash: '#cpu&view=table' });
+	await openAll(page);
+	const enter = text => page.evaluate(value => {
+		const input = document.querySelector('#search');
+		input.focus();
+		input.value = value;
+		input.dispatchEvent(new Event('input', { bubbles: true }));
+		input.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }));
+	}, text);
+	const chosen = async () => {
+		await settle(page);
+		return (await page.locator('.grid [role=row][aria-selected=true]').allInnerTexts()).join().replace(/\s+/g, ' ').trim();
+	};
+	await enter('small_3');
+	holds(await chosen(), 'small_3');
+	await enter('^small_[4]');
+	holds(await chosen(), 'small_4');
+	noFaults(page);
+});
+
 test('F7 folds light rows, which are one row that opens, and Shift+F7 folds less', async () => {
 	const file = report(cpu);
 	const page = await openPage(file, { hash: '#cpu&view=table' });

@@ -437,7 +437,7 @@ export const hits = computed(() => {
 	return result;
 });
 
-// The heaviest match, and from there the next one.
+// The heaviest match, and from there the next one; with a step of 0 the heaviest.
 export function nextHit(step: number): void {
 	const found = hits.value, tree = analysis.value?.tree;
 	if (!found || !tree)
@@ -446,7 +446,7 @@ export function nextHit(step: number): void {
 		.sort((a, b) => tree.total[b] - tree.total[a] || a - b);
 	const at = list.indexOf(current.value);
 	if (list.length)
-		setCurrent(list[at < 0 ? 0 : (at + step + list.length) % list.length]);
+		setCurrent(list[at < 0 || !step ? 0 : (at + step + list.length) % list.length]);
 }
 
 export interface Found { nodes: number; weight: number }
