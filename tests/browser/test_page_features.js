@@ -134,6 +134,105 @@ test('a pattern that would take for ever is given up', async () => {
 	noFaults(page);
 });
 
+test('patterns with many repetitions are given up, and those with look-around are refused', async () => {
+	const file = report(write('hang.folded', `main;${'a'.repeat(200)} 5\nmain;std::vec::push 5\n`));
+	const page = await openPage(file, { hash: '#cpu&view=table' });
+	for (const [pattern, result] of [['^(?!.*\\0)(?:\\w+)+!', 'not a regular expression'], ['(a+)+\\1!', 'not a regular expression'],
+		['(.?){45}!', 'takes too long'], ['.{0,}.{0,}.{0,}.{0,}.{0,}.{0,}!', 'takes too long'], ['a?'.repeat(25) + 'b', 'takes too long'],
+		['^(?:\\w+)+[^a]', 'takes too long'], ['(a|a)'.repeat(30) + '!', 'not a regular expression'], ['(a|a){40}!', 'not a regular expression'],
+		['^std::.*::push', '1 match, 50.0 %'], ['^(?:std|core)::.*?(vec|x)::push', '1 match, 50.0 %']]) {
+		await page.locator('#search').fill(pattern);
+		await page.waitForFunction(text => document.querySelector('#search-result').textContent.includes(text), result, { timeout: 8000 })
+			.catch(() => { throw new Error(`${pattern}: expected ${result}`); });
+		await page.locator('#search').fill('');
+		await page.waitForFunction(() => document.querySelector('#search-result').textContent === '');
+	}
+	for (const kind of ['pattern:', 'group:x=', 'annotate:x='])
+		noFaults(await openPage(file, { hash: '#cpu&view=table&group=annotation,stack&f=' + encodeURIComponent(kind + '(.?){45}!') }));
+	noFaults(page);
+});
+
+test('a comparison with filters keeps processes of both recordings by their names', async () => {
+	const build = (pid, slow) => perfScript(Array.from({ length: 1000 }, (_, i) => i % 10 === 0 ? ['sh', pid, pid, 'main', 'wait']
+		: ['rustc', pid + 1, pid + 1, 'main', i % 10 < slow ? 'rustc_hir_typeck::check' : 'rustc_borrowck::do_mir']));
+	const older = write('older.perf', build(5, 4)), newer = write('newer.perf', build(70, 6));
+	const file = report(newer, '--against', older);
+	const read = async hash => {
+		const page = await openPage(file, { hash });
+		await page.locator('#tab-compare').click();
+		await page.waitForSelector('.compare-lists');
+		const [worse, better] = await page.locator('.compare-list').allInnerTexts();
+		const seen = { chips: await chips(page), worse: worse.replace(/\s+/g, ' '), better: better.replace(/\s+/g, ' ') };
+		noFaults(page);
+		return seen;
+	};
+	const plain = await read('#compare');
+	equal(plain.chips, []);
+	holds(plain.worse, 'check');
+	equal(/new|gone/.test(plain.worse + plain.better), false, plain.worse + plain.better);
+	const filtered = await read('');
+	equal(filtered, { ...plain, chips: ['preset: rustc'] });
+	for (const number of ['pid:71', 'tid:71'])
+		equal({ ...await read('#compare&f=' + number), chips: [] }, plain, number);
+	equal((await read('#compare&f=pid:70')).worse.includes('check'), false);
+});
+
+const drop = (page, text) => page.evaluate(content => {
+	const data = new DataTransfer();
+	data.items.add(new File([content], 'own.json'));
+	dispatchEvent(new DragEvent('drop', { dataTransfer: data, cancelable: true }));
+}, text);
+
+test('a preset of a wrong shape is refused and changes nothing', async () => {
+	const page = await openPage(report(cpu), { hash: '#cpu&view=table' });
+	const presets = () => page.locator('#preset option').allInnerTexts();
+	const before = [await presets(), hash(page), await names(page)];
+	for (const [content, why] of [['[]', 'it is not an object'], ['null', 'it is not an object'], ['{"groups":{}}', 'groups have to be a list'],
+		['{"tabs":[null]}', 'tabs have to be a list'], ['{"tabs":[{"tab":"cpu","views":[null]}]}', 'tabs have to be a list'],
+		['{"tabs":[{"tab":"cpu","views":[{"group":1}]}]}', 'tabs have to be a list'], ['{"title":{}}', 'have to be texts'],
+		['{"annotations":[{"function":"a"}]}', 'annotations have to be a list'], ['{"groups":[{"label":"a","function":{}}]}', 'groups have to be a list'],
+		[JSON.stringify({ annotations: Array.from({ length: 256 }, (_, i) => ({ label: 'l' + i })) }), 'at most 255']]) {
+		await drop(page, content);
+		await page.waitForFunction(text => document.querySelector('.shell-status').innerText.includes(text), 'own.json is not a preset: ')
+			.catch(() => { throw new Error(content + ' was accepted'); });
+		await page.waitForFunction(text => document.querySelector('.shell-status').innerText.includes(text), why, { timeout: 5000 })
+			.catch(() => { throw new Error(`${content}: expected ${why}`); });
+		equal([await presets(), hash(page), await names(page)], before, content);
+	}
+	noFaults(page);
+});
+
+test('rules of a preset that is dropped are guarded', async () => {
+	const page = await openPage(report(write('dropped.folded', `main;${'a'.repeat(200)} 5\n`)), { hash: '#cpu&view=table' });
+	await drop(page, JSON.stringify({ name: 'own', tabs: [{ tab: 'cpu', views: [{ group: 'annotation,stack' }] }],
+		groups: [{ label: 'g', function: '(a+)+!' }], annotations: [{ label: 'x', function: '(.?){45}!' }, { label: 'y', function: '^a' }] }));
+	await page.waitForFunction(() => document.querySelector('#preset').value === 'own', null, { timeout: 8000 });
+	await openAll(page);
+	equal((await names(page)).filter(name => /^[xy]$/.test(name)), ['y']);
+	noFaults(page);
+});
+
+test('Enter right after typing goes to the first match of what was typed', async () => {
+	const page = await openPage(report(cpu), { hash: '#cpu&view=table' });
+	await openAll(page);
+	const enter = text => page.evaluate(value => {
+		const input = document.querySelector('#search');
+		input.focus();
+		input.value = value;
+		input.dispatchEvent(new Event('input', { bubbles: true }));
+		input.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }));
+	}, text);
+	const chosen = async () => {
+		await settle(page);
+		return (await page.locator('.grid [role=row][aria-selected=true]').allInnerTexts()).join().replace(/\s+/g, ' ').trim();
+	};
+	await enter('small_3');
+	holds(await chosen(), 'small_3');
+	await enter('^small_[4]');
+	holds(await chosen(), 'small_4');
+	noFaults(page);
+});
+
 test('F7 folds light rows, which are one row that opens, and Shift+F7 folds less', async () => {
 	const file = report(cpu);
 	const page = await openPage(file, { hash: '#cpu&view=table' });

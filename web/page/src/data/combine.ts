@@ -74,6 +74,11 @@ export function combine(after: Recording, before: Recording): Combined {
 		const same = b.events.findIndex(one => alike(one, of) && one!.name === of!.name);
 		return same > 0 ? same : b.events.findIndex(one => alike(one, of)); // -1: it has none
 	};
+	// Ids of one recording mean nothing in the other, names do.
+	const keptOf = (ids: number[] | null) => {
+		const kept = ids && new Set(ids.map(id => a.processes[id]?.name));
+		return kept && [...ids!, ...b.processes.flatMap((process, id) => process && kept.has(process.name) ? id + processes : [])];
+	};
 	return {
 		...after, names, frames, stacks,
 		damaged: new Map([...after.damaged, ...before.damaged]),
@@ -81,6 +86,7 @@ export function combine(after: Recording, before: Recording): Combined {
 			...a,
 			images: [...a.images, ...b.images.slice(1)],
 			processes: [...a.processes, ...b.processes.slice(1)],
+			presets: a.presets.map(one => ({ ...one, processes: keptOf(one.processes) })),
 			threads: [...a.threads, ...b.threads.slice(1).map(thread => thread
 				&& { ...thread, process: thread.process && thread.process + processes })],
 			subjects: [...a.subjects, ...b.subjects.slice(1).map(subject => subject

@@ -74,15 +74,20 @@ export const rulesOfPreset = (head: Head, name: string): NonNullable<Preset['ann
 // From the root on, the first frame that a rule matches gives a stack its label.
 export function annotationsOf(recording: Recording, name: string, filters: Filter[]): Annotations {
 	const { head, names, frames, stacks } = recording;
-	// Only what was typed here is guarded: that costs time, of which many functions have too much.
-	const own = ownRules(filters, 'annotate').map(rule => ({ label: rule.label, function: guarded(pattern(rule.function) ?? /(?!)/), module: null }));
-	const rules: { label: string; function: Pick<Pattern, 'test'> | null; module: RegExp | null }[] = [...own,
-		...rulesOfPreset(head, name).map(rule => ({ label: rule.label, function: pattern(rule.function), module: pattern(rule.module) }))];
-	const labels = ['', ...new Set(rules.map(rule => rule.label))];
+	// Only what was typed or dropped here is guarded: that costs time, of which many functions have too much.
+	const isDropped = head.presets.some(one => one.isOwn);
+	const rules = [ownRules(filters, 'annotate'), rulesOfPreset(head, name)].flatMap((list, i) => {
+		const test = (text: string | undefined): Pick<Pattern, 'test'> | null => {
+			const expression = pattern(text);
+			return expression && (i && !isDropped ? expression : guarded(expression));
+		};
+		return list.map(rule => ({ label: rule.label, function: test(rule.function), module: test(rule.module) }));
+	});
+	const labels = ['', ...new Set(rules.map(rule => rule.label))].slice(0, 256);
 	const byFunction = Uint8Array.from(names.names, (text, fn) => {
 		const module = head.images[names.image[fn]]?.name ?? names.files[names.file[fn]] ?? '';
 		const rule = rules.find(one => (!one.function || one.function.test(text)) && (!one.module || one.module.test(module)));
-		return fn && rule ? labels.indexOf(rule.label) : 0;
+		return fn && rule ? Math.max(labels.indexOf(rule.label), 0) : 0;
 	});
 	const of = new Uint8Array(stacks.count);
 	for (let i = 1; i < stacks.count; i++)

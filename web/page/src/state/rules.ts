@@ -35,13 +35,32 @@ export function savePreset(): void {
 	save('own.json', new Blob([JSON.stringify(own, null, 2) + '\n'], { type: 'application/json' }));
 }
 
+const isObject = (value: unknown): value is Record<string, unknown> => !!value && typeof value === 'object' && !Array.isArray(value);
+// Has a text or nothing at each of the keys, and a text at the first `needed`.
+const hasTexts = (value: unknown, keys: string, needed = 0): value is Record<string, unknown> => isObject(value)
+	&& keys.split(' ').every((key, i) => typeof value[key] === 'string' || i >= needed && value[key] === undefined);
+const isList = (value: unknown, fits: (one: unknown) => boolean): boolean =>
+	value === undefined || Array.isArray(value) && value.length < 256 && value.every(fits);
+
+// What is wrong with the content of a file; ''.
+function faultOf(preset: unknown): string {
+	if (!isObject(preset))
+		return words.noObject;
+	const { tabs, groups, annotations } = preset;
+	return !hasTexts(preset, 'name title event group filter') ? words.noTexts
+		: !isList(tabs, tab => hasTexts(tab, 'tab title', 1) && isList(tab.views, view => hasTexts(view, 'title event group'))) ? words.wrongTabs
+			: !isList(groups, rule => hasTexts(rule, 'label function', 2)) ? words.wrongRules('groups')
+				: !isList(annotations, rule => hasTexts(rule, 'label function module', 1)) ? words.wrongRules('annotations') : '';
+}
+
 export async function openPreset(file: File): Promise<void> {
 	const { presets } = recording.value!.head;
 	try {
-		const preset = JSON.parse(await file.text()) as Preset & { filter?: string };
-		if (!preset || typeof preset !== 'object' || [preset.tabs, preset.annotations].some(list => list && !Array.isArray(list)))
-			throw new Error(words.noObject);
-		preset.name = String(preset.name || file.name.replace(/\.json$/, ''));
+		const content: unknown = JSON.parse(await file.text()), fault = faultOf(content);
+		if (fault)
+			throw new Error(fault);
+		const preset = content as Preset & { filter?: string };
+		preset.name ||= file.name.replace(/\.json$/, '');
 		presets.splice(0, presets.length, ...presets.filter(one => one.preset.name !== preset.name), { processes: null, preset, isOwn: true });
 		setPreset(''); // or one with the same name would change nothing
 		setPreset(preset.name);

@@ -8,7 +8,7 @@ import { Hidden, type Event, type Names, type Recording, type Samples, type Snap
 import { Refusal } from '../served/server';
 import { asked, forget, isInParts, request } from '../served/trees';
 import { buildTree, type Shape, type Shaped } from '../views/build';
-import { isOfThreads, keptBy, verbsOf, isVerb, type Filter } from '../views/filters';
+import { isOfThreads, keptBy, namedBy, verbsOf, isVerb, type Filter } from '../views/filters';
 import { patternOf } from '../views/match';
 import { findPath, findPaths, pathHashes, pathName, type PathHashes } from '../views/path';
 import { hasWeight, Kind, type Tree, type Words } from '../views/tree';
@@ -230,7 +230,7 @@ const shapeKey = computed(() => JSON.stringify([state.value.preset, isCompared.v
 // Of a recording in parts, stacks are for the program that serves it.
 export const kept = computed(() => {
 	void filterKey.value;
-	const filters = untracked(() => state.value.filters);
+	const chosen = untracked(() => state.value.filters), filters = isCompared.value ? namedBy(recording.value!, chosen) : chosen;
 	return subject.value ? keptBy(subject.value, subject.value.whole ? filters.filter(isOfThreads) : filters) : { threads: null, stacks: null };
 });
 
@@ -437,7 +437,7 @@ export const hits = computed(() => {
 	return result;
 });
 
-// The heaviest match, and from there the next one.
+// The heaviest match, and from there the next one; with a step of 0 the heaviest.
 export function nextHit(step: number): void {
 	const found = hits.value, tree = analysis.value?.tree;
 	if (!found || !tree)
@@ -446,7 +446,7 @@ export function nextHit(step: number): void {
 		.sort((a, b) => tree.total[b] - tree.total[a] || a - b);
 	const at = list.indexOf(current.value);
 	if (list.length)
-		setCurrent(list[at < 0 ? 0 : (at + step + list.length) % list.length]);
+		setCurrent(list[at < 0 || !step ? 0 : (at + step + list.length) % list.length]);
 }
 
 export interface Found { nodes: number; weight: number }

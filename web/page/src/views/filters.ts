@@ -52,6 +52,14 @@ function threadsOf({ head }: Recording, filter: Filter): Uint8Array {
 	});
 }
 
+// In a comparison the number of a process or thread stands for the name of its process.
+export const namedBy = ({ head: { processes, threads } }: Recording, filters: Filter[]): Filter[] => filters.flatMap(filter => {
+	const { kind, text } = filter;
+	const found = kind === 'pid' ? processes.filter(one => String(one?.pid) === text)
+		: kind === 'tid' ? threads.filter(one => String(one?.tid) === text).map(one => processes[one!.process]) : [];
+	return found.length ? found.map((one): Filter => ({ ...filter, kind: 'process', text: one?.name ?? '' })) : filter;
+});
+
 interface KeptBy { threads: Uint8Array | null; stacks: Uint8Array | null }
 
 const OF_THREADS: FilterKind[] = ['preset', 'process', 'pid', 'tid'];

@@ -119,9 +119,15 @@ export function Chips() {
 
 function Search() {
 	const [typed, setTyped] = useState(state.value.search);
+	const search = (text: string): boolean => {
+		const isNew = text !== state.value.search;
+		if (isNew)
+			change({ search: text }, true);
+		return isNew;
+	};
 	useEffect(() => setTyped(state.value.search), [state.value.search]);
 	useEffect(() => {
-		const timer = setTimeout(() => typed !== state.value.search && change({ search: typed }, true), 60);
+		const timer = setTimeout(() => search(typed), 60);
 		return () => clearTimeout(timer);
 	}, [typed]);
 	const isWrong = state.value.search !== '' && !searchPattern.value;
@@ -136,7 +142,7 @@ function Search() {
 					setTyped('');
 					event.currentTarget.blur();
 				} else if (event.key === 'Enter') {
-					nextHit(event.shiftKey ? -1 : 1);
+					nextHit(search(event.currentTarget.value) ? 0 : event.shiftKey ? -1 : 1);
 				}
 			}} />
 		<span id="search-result" role="status">{result}</span>
