@@ -117,7 +117,7 @@ static void find_heavy(struct cutter *c, uint32_t root, uint32_t *of_depth)
 	uint64_t least = least_weight(c, root), least_elsewhere = least_weight(c, 0);
 
 	c->why[root] |= IS_BELOW_ROOT;
-	for (uint32_t i = root + 1; i < shape->count; i++) {
+	for (uint32_t i = 1; i < shape->count; i++) {
 		c->why[i] |= c->why[shape->parent[i]] & IS_BELOW_ROOT;
 		if (weight_of(c, i) >= ((c->why[i] & IS_BELOW_ROOT) ? least : least_elsewhere)) {
 			c->why[i] |= IS_HEAVY;

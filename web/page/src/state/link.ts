@@ -109,6 +109,13 @@ function filterOf(text: string): Filter | null {
 	return FILTERS.includes(kind as FilterKind) ? { kind: kind as FilterKind, text: text.slice(colon + 1), out } : null;
 }
 
+// The last one says what stacks are shown as.
+const LAST = ['stack', 'module', 'function'];
+function groupsOf(text: string): string[] {
+	const groups = text.split(',').filter((name, i, all) => name === 'stack' ? i === all.length - 1 : Object.hasOwn(GROUPS, name));
+	return LAST.includes(groups[groups.length - 1]) ? groups : [...groups, 'stack'];
+}
+
 const pathOf = (text: string): string => /^[0-9a-f]{16}$/.test(text) ? text : '';
 
 // Parts that are unknown or wrong are left out: a link may be from another version.
@@ -137,7 +144,7 @@ export function readLink(link: string, before: State): State {
 		case 'search': state.search = value; break;
 		case 'by': panel.event = value; break;
 		case 'group':
-			panel.groups = value.split(',').filter((name, i, all) => name === 'stack' ? i === all.length - 1 : Object.hasOwn(GROUPS, name));
+			panel.groups = groupsOf(value);
 			break;
 		case 'measure': panel.measure = oneOf(['all', 'outstanding', 'gone'], value); break;
 		case 'inverted': panel.inverted = value === '1'; break;
