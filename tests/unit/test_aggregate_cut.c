@@ -115,7 +115,7 @@ static void light_nodes_are_counted_at_their_parents(void **state)
 	end(&f);
 }
 
-static void a_root_is_shown_with_its_callers(void **state)
+static void a_root_is_shown_in_more_detail(void **state)
 {
 	struct fixture f;
 
@@ -123,8 +123,8 @@ static void a_root_is_shown_with_its_callers(void **state)
 	start(&f, small_model(lines), &(struct wk_tree_options){ 0 });
 	assert_cut_of(&f, NULL,
 		      (struct wk_cut_options){ .share = 0.1, .root = node_named(&f, "draw") },
-		      "all 100 0 -1:1\n main 99 0 -2:71\n  draw 28 0\n   fill 25 25\n"
-		      "   line 3 3\n");
+		      "all 100 0 -1:1\n main 99 0 -1:1\n  work 70 0\n   sum 50 50\n   add 20 0\n"
+		      "    sum 20 20\n  draw 28 0\n   fill 25 25\n   line 3 3\n");
 	end(&f);
 }
 
@@ -506,7 +506,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(light_nodes_are_counted_at_their_parents),
-		cmocka_unit_test(a_root_is_shown_with_its_callers),
+		cmocka_unit_test(a_root_is_shown_in_more_detail),
 		cmocka_unit_test(opened_and_current_nodes_are_shown_whatever_they_weigh),
 		cmocka_unit_test(a_current_node_outside_of_the_selection_is_shown_without_weight),
 		cmocka_unit_test(the_deepest_levels_are_left_out_beyond_a_limit),
