@@ -342,7 +342,7 @@ export interface Analysis {
 	samples: Samples | null; // null: they are not in the page
 	event: Event;
 	kept: Kept;
-	selection: ReturnType<typeof selectTree>; // that a served tree is of
+	selection: ReturnType<typeof selectTree> | null; // that a served tree is of
 	version: number;
 }
 
@@ -355,7 +355,7 @@ export const analysis = computed<Analysis | null>(() => {
 		weighSides(shape, sides.value!, keptRows.value);
 	else if (rows)
 		weigh(shape, rows, keptRows.value);
-	return { shaped: shape, tree: shape.tree, samples: rows, kept: keptRows.value, version: ++version, selection: servedTree.value?.selection ?? treeSelection.value,
+	return { shaped: shape, tree: shape.tree, samples: rows, kept: keptRows.value, version: ++version, selection: servedTree.value?.selection ?? null,
 		event: recording.value!.head.events[untracked(() => eventId.value)]! };
 });
 
