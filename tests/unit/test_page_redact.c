@@ -60,7 +60,7 @@ static void names_in_paths_are_replaced_everywhere(void **state)
 		  "\\\\host\\homes\\user\\d host" },
 		{ "", "s-1-5-21-1-22-3 S-1-5-21-4 S-1-12-1-55-6",
 		  "S-1-5-21-0 S-1-5-21-0 S-1-5-21-0" },
-		{ "/home/root/x /home/.. /Users/Shared/x", "root shared .. x", "root shared .. x" },
+		{ "/Users/root/x /home/.. /Users/Shared/x", "root shared .. x", "root shared .. x" },
 		{ "/home/al/x", "pal also al", "pal also user" },
 	};
 
