@@ -4,7 +4,7 @@
  *	managed_trace OUT */
 #include "../unit/etl_kernel_events.h"
 #include "../unit/etl_programs.h"
-#include "write_file.h"
+#include "write_trace.h"
 
 #define SHOP 100
 
@@ -44,20 +44,17 @@ static void tell(struct etl_maker *m)
 	etl_end_buffer(m, 0);
 }
 
+static void make(struct etl_maker *m)
+{
+	etl_begin_file(m);
+	etl_process(m, 0x0303, 0, SHOP, 4, 0x103, "shop.exe");
+	etl_thread(m, 0x0503, 0, SHOP, SHOP + 1, "");
+	etl_image(m, 0x1403, 0, SHOP, 0x50000, "C:\\Windows\\System32\\ntdll.dll");
+	work(m);
+	tell(m);
+}
+
 int main(int argc, char **argv)
 {
-	struct etl_maker m = { .packing = 3 };
-	bool ok;
-
-	if (argc != 2)
-		return 2;
-	etl_begin_file(&m);
-	etl_process(&m, 0x0303, 0, SHOP, 4, 0x103, "shop.exe");
-	etl_thread(&m, 0x0503, 0, SHOP, SHOP + 1, "");
-	etl_image(&m, 0x1403, 0, SHOP, 0x50000, "C:\\Windows\\System32\\ntdll.dll");
-	work(&m);
-	tell(&m);
-	ok = write_file(argv[1], &m.out);
-	etl_fini(&m);
-	return ok ? 0 : 1;
+	return write_trace(argc, argv, make);
 }

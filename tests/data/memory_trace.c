@@ -3,7 +3,7 @@
  *
  *	memory_trace OUT */
 #include "../unit/etl_kernel_events.h"
-#include "write_file.h"
+#include "write_trace.h"
 
 #define EDITOR 100
 #define SERVER 200
@@ -106,18 +106,15 @@ static void use_processor(struct etl_maker *m)
 	etl_end_buffer(m, 0);
 }
 
+static void make(struct etl_maker *m)
+{
+	begin(m);
+	use_memory(m);
+	use_heap(m);
+	use_processor(m);
+}
+
 int main(int argc, char **argv)
 {
-	struct etl_maker m = { .packing = 3 };
-	bool ok;
-
-	if (argc != 2)
-		return 2;
-	begin(&m);
-	use_memory(&m);
-	use_heap(&m);
-	use_processor(&m);
-	ok = write_file(argv[1], &m.out);
-	etl_fini(&m);
-	return ok ? 0 : 1;
+	return write_trace(argc, argv, make);
 }

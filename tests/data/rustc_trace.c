@@ -5,7 +5,7 @@
  *	rustc_trace OUT */
 #include "../unit/etl_kernel_events.h"
 #include "../unit/etl_programs.h"
-#include "write_file.h"
+#include "write_trace.h"
 
 #define END_MS    2000u
 #define NTDLL     0x50000u
@@ -187,16 +187,13 @@ static void build(struct etl_maker *m)
 	etl_end_buffer(m, 0);
 }
 
+static void make(struct etl_maker *m)
+{
+	etl_begin_file(m);
+	build(m);
+}
+
 int main(int argc, char **argv)
 {
-	struct etl_maker m = { .packing = 3 };
-	bool ok;
-
-	if (argc != 2)
-		return 2;
-	etl_begin_file(&m);
-	build(&m);
-	ok = write_file(argv[1], &m.out);
-	etl_fini(&m);
-	return ok ? 0 : 1;
+	return write_trace(argc, argv, make);
 }
