@@ -8,20 +8,9 @@
 'use strict';
 const { spawn } = require('child_process');
 const fs = require('fs');
-const os = require('os');
 const path = require('path');
 
-const root = process.env.WICK_SOURCE_ROOT || path.join(__dirname, '..', '..');
-const wick = process.env.WICK || path.join(root, 'build', 'wick');
-let esbuild = null;
-try {
-	esbuild = require('esbuild');
-} catch (_) {
-	console.log('1..0 # SKIP esbuild is not where NODE_PATH says');
-	process.exit(0);
-}
-
-const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'wick-page-answers-'));
+const { page, root, scratch, wick } = require('./sources');
 const ROUNDS = +(process.env.ROUNDS || 25);
 let seed = +(process.env.SEED || 1);
 const random = below => {
@@ -30,21 +19,6 @@ const random = below => {
 };
 const pick = list => list[random(list.length)];
 const often = percent => random(100) < percent;
-
-// The modules of the page that need no document.
-function loadPage() {
-	const source = path.join(root, 'web', 'page', 'src'), bundle = path.join(scratch, 'page.js');
-	const modules = ['data/recording', 'views/build', 'views/weigh', 'views/words', 'views/filters', 'views/path', 'views/processes',
-		'state/link', 'state/presets', 'words/format'];
-	esbuild.buildSync({
-		stdin: { contents: modules.map(name => `export * from ${JSON.stringify(path.join(source, name))};`).join('\n'), resolveDir: source },
-		bundle: true, platform: 'node', format: 'cjs', outfile: bundle, logLevel: 'error',
-		nodePaths: (process.env.NODE_PATH || '').split(path.delimiter),
-	});
-	return require(bundle);
-}
-
-const page = loadPage();
 
 // ---- the server
 

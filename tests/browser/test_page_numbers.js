@@ -8,38 +8,10 @@
 'use strict';
 const { spawnSync } = require('child_process');
 const fs = require('fs');
-const os = require('os');
 const path = require('path');
 const zlib = require('zlib');
 
-const root = process.env.WICK_SOURCE_ROOT || path.join(__dirname, '..', '..');
-const wick = process.env.WICK || path.join(root, 'build', 'wick');
-let esbuild = null;
-try {
-	esbuild = require('esbuild');
-} catch (_) {
-	console.log('1..0 # SKIP esbuild is not where NODE_PATH says');
-	process.exit(0);
-}
-
-const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'wick-page-numbers-'));
-
-// The modules of the page that need no document.
-function loadPage() {
-	const source = path.join(root, 'web', 'page', 'src'), bundle = path.join(scratch, 'page.js');
-	esbuild.buildSync({
-		stdin: {
-			contents: ['data/recording', 'views/build', 'views/weigh', 'views/words', 'views/filters', 'state/link', 'words/format']
-				.map(name => `export * from ${JSON.stringify(path.join(source, name))};`).join('\n'),
-			resolveDir: source,
-		},
-		bundle: true, platform: 'node', format: 'cjs', outfile: bundle, logLevel: 'error',
-		nodePaths: (process.env.NODE_PATH || '').split(path.delimiter),
-	});
-	return require(bundle);
-}
-
-const page = loadPage();
+const { page, root, scratch, wick } = require('./sources');
 
 // The blocks of a page, as data/blocks.ts reads them in a browser.
 function sourceOf(file) {
