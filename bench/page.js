@@ -63,8 +63,13 @@ const renderers = () => fs.readdirSync('/proc').filter(pid => {
 
 // Proportional memory of the largest one that came with the browser.
 function memoryOf(browser) {
-	return Math.max(...renderers().filter(pid => !browser.others.includes(pid)).map(pid =>
-		1024 * Number(/^Pss:\s+(\d+) kB/m.exec(fs.readFileSync(`/proc/${pid}/smaps_rollup`, 'latin1'))[1])));
+	return Math.max(...renderers().filter(pid => !browser.others.includes(pid)).map(pid => {
+		try {
+			return 1024 * Number(/^Pss:\s+(\d+) kB/m.exec(fs.readFileSync(`/proc/${pid}/smaps_rollup`, 'latin1'))[1]);
+		} catch (_) {
+			return 0; // it ended
+		}
+	}));
 }
 
 async function launch(...words) {
