@@ -11,7 +11,8 @@ export interface ServedTree { event: number; tree: Tree; names: Names }
 const WIDE = ['node', 'firstTime', 'total', 'totalTimes', 'self', 'selfTimes', 'leftWeight', 'allocated', 'allocations'];
 
 export function treeOf(plain: Uint8Array, event: number): ServedTree {
-	const { head, end } = headOf(plain), { names: raw, texts } = head as { names: Parameters<typeof namesOf>[0] & { cutStacks?: number }; texts: string[] };
+	const { head, end } = headOf(plain);
+	const { names: raw, texts, cutStacks } = head as { names: Parameters<typeof namesOf>[0]; texts: string[]; cutStacks: number };
 	const columns = decodeColumns(plain.subarray(end), WIDE), names = namesOf(raw);
 	const wide = (name: string) => columns[name] as Float64Array, narrow = (name: string) => columns[name] as Uint32Array;
 	const parent = narrow('parent'), count = parent.length, kind = Uint8Array.from(narrow('level'));
@@ -20,7 +21,7 @@ export function treeOf(plain: Uint8Array, event: number): ServedTree {
 	for (let node = 1; node < count; node++)
 		depth[node] = depth[parent[node]] + 1;
 	return { event, names, tree: {
-		count, parent, kind, depth, ...childrenOfParents(parent), cut: raw.cutStacks ?? 0,
+		count, parent, kind, depth, ...childrenOfParents(parent), cut: cutStacks,
 		id: Uint32Array.from(kind, (level, node) => level === Kind.Function ? fn[node]
 			: level === Kind.Module ? names.image[fn[node]] : HAS_OWN_ID.has(level) ? known[node] : text[node]),
 		inlined: Uint8Array.from(narrow('inlined')), first: wide('firstTime'),

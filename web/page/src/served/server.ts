@@ -47,8 +47,10 @@ export async function ask(path: string, options?: RequestInit, tries = 5): Promi
 	}
 	if (answer.status === 410 && generation === served.value!.generation)
 		renewal.run();
-	if (!answer.ok)
-		throw new (answer.status < 410 || answer.status > 410 && answer.status < 500 ? Refusal : Error)(((await answer.json().catch(() => null)) as { error?: string } | null)?.error ?? `status ${answer.status}`);
+	if (!answer.ok) {
+		const why = (await answer.json().catch(() => null) as { error?: string } | null)?.error ?? `status ${answer.status}`;
+		throw answer.status < 500 && answer.status !== 410 ? new Refusal(why) : new Error(why);
+	}
 	return answer;
 }
 

@@ -50,6 +50,10 @@ export const weightByProcess = (slot: string, event: number, kept: Kept, time: T
 	asksSums.value ? fromServer(slot, event, time, { sums: 'process' })
 		: fromSamples(slot, event, [kept, ...time], samples => weightsOf(recording.value!, samples, kept));
 
+// How many samples or blocks there are in that time, by process. Only of a recording in parts.
+export const timesByProcess = (slot: string, event: number, time: Time): Float64Array | null =>
+	fromServer(slot, event, time, { sums: 'process' }, 'times');
+
 const MOST_BINS = 1e6; // of all processes
 
 // For some places, in even bins of that time. `place` is by process; -1: none.
@@ -80,6 +84,9 @@ export async function histogramsOver({ shaped, tree, samples, kept, selection }:
 		return histograms(shaped, samples, kept, nodes, time[0], time[1], count);
 	const path = request('bins', { ...selection, ...timeWords(time), count,
 		nodes: nodes.map(node => tree.served!.number[node]).join() });
-	const bins = Float32Array.from(column('weight')(new Uint8Array(await (await ask(path)).arrayBuffer())));
+	const answer = await ask(path).catch(() => null); // why is said where the tree is asked for
+	if (!answer)
+		return new Map();
+	const bins = Float32Array.from(column('weight')(new Uint8Array(await answer.arrayBuffer())));
 	return new Map(nodes.map((node, i) => [node, bins.subarray(i * count, (i + 1) * count)]));
 }

@@ -7,7 +7,7 @@ import { PANELS } from '../state/tabs';
 import { TITLES, type Tab } from '../state/link';
 import { asksSums, brushTime, change, panelsWith, recording, samplesOf, setRange, shownTime } from '../state/state';
 import { keptNow, timeView, usesNow } from '../parts/lanes/state';
-import { weightOver } from '../state/over';
+import { timesByProcess, weightOver } from '../state/over';
 import { useWidth } from '../parts/time/canvas';
 import { Chart } from '../parts/time/chart';
 import { Histogram } from '../parts/time/histogram';
@@ -31,6 +31,7 @@ function EventRow({ id, width }: { id: number; width: number }) {
 	const event = head.events[id]!, name = shown(event.name);
 	const samples = asksSums.value ? null : samplesOf(id), view = timeView.value, [from, to] = shownTime.value;
 	const served = asksSums.value ? weightOver('event-' + id, id, view, shownTime.value, width) : null;
+	const servedTimes = asksSums.value ? timesByProcess('times-' + id, id, shownTime.value) : null;
 	const sums = useMemo(() => {
 		const bins = new Float32Array(width);
 		const scale = width / (to - from);
@@ -39,6 +40,7 @@ function EventRow({ id, width }: { id: number; width: number }) {
 			bins[i] = one;
 			weight += one;
 		});
+		servedTimes?.forEach(count => { times += count; });
 		if (samples)
 			eachRow(samples, view, (_row, one, count, time) => {
 				bins[Math.max(0, Math.min(width - 1, Math.floor((time - from) * scale)))] += one;
@@ -46,7 +48,7 @@ function EventRow({ id, width }: { id: number; width: number }) {
 				weight += one;
 			});
 		return { bins, times, weight };
-	}, [samples, served, view, from, to, width]);
+	}, [samples, served, servedTimes, view, from, to, width]);
 	const tab = (Object.keys(PANELS) as Tab[]).find(key => PANELS[key]!(event, head));
 	const isSum = event.weight !== event.samples;
 	return <tr>

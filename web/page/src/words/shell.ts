@@ -40,6 +40,7 @@ export const ownView = 'your own';
 export const theme = 'Colours';
 export const themes = { auto: 'as the system', light: 'light', dark: 'dark' } as Record<string, string>;
 export const inView = (times: number, all: number, row: string) => `${plural(times, row)} in view of ${grouped(all)}`;
+export const cut = (n: number) => n ? `${plural(n, 'call chain')} without outer callers: there are too many` : '';
 export const lost = (n: number) => n ? `${grouped(n)} lost` : 'none lost';
 export const damaged = (n: number) => plural(n, 'part') + ' of the data cannot be read';
 export const notRecorded = 'Not recorded';

@@ -153,7 +153,7 @@ export function Status() {
 	const opened = recording.value!;
 	const shape = analysis.value;
 	const parts = [shape && words.inView(shape.tree.totalTimes[0], shape.event.samples, shape.event.row),
-		shape && words.lost(shape.event.lost), opened.damaged.size > 0 && words.damaged(opened.damaged.size)];
+		shape && words.lost(shape.event.lost), shape && words.cut(shape.tree.cut), opened.damaged.size > 0 && words.damaged(opened.damaged.size)];
 	return <footer class="shell-status">
 		<span>{parts.filter(Boolean).join(' \u00b7 ')}</span>
 		{trouble.value && <span role="alert">{shown(trouble.value)}</span>}
