@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/mem.h"
 #include "views/aggregate/internal.h"
 
 static wk_process_id process_of(const struct wk_event_rows *rows, uint32_t row)
@@ -75,8 +76,10 @@ struct spreading {
 	const struct wk_event_rows *rows;
 	const struct wk_time_bins *bins;
 	double bin_ns;
-	bool spreads;
 	double *sums;
+	/* If times are spread: by process, [count + 1], how many more samples fill a bin than fill
+	 * the one before it. What a sample fills is not walked through. NULL: they are not. */
+	int64_t *fills;
 };
 
 /* Moments before and after all bins are in the first and the last. */
@@ -94,16 +97,31 @@ static void add_to_bins(void *context, const struct part *part)
 				  ? (double)(part->time_ns - s->bins->from_ns)
 				  : -(double)(s->bins->from_ns - part->time_ns);
 	double weight = (double)part->weight, begin_ns = since_ns - weight;
-	double *sums = s->sums + (size_t)process_of(s->rows, part->row) * s->bins->count;
-	uint32_t last = bin_at(s, since_ns), first = last;
+	size_t process = process_of(s->rows, part->row);
+	uint32_t last = bin_at(s, since_ns), first = 0;
+	int64_t *fills;
 
+	if (!s->fills || weight <= s->bin_ns) {
+		s->sums[process * s->bins->count + last] += weight;
+		return;
+	}
 	/* The bin in which it began is not its own, unless it is the only one. */
-	if (s->spreads && begin_ns < 0)
-		first = 0;
-	else if (s->spreads && bin_at(s, begin_ns) < last)
-		first = bin_at(s, begin_ns) + 1;
-	for (uint32_t bin = first; bin <= last; bin++)
-		sums[bin] += s->spreads && weight > s->bin_ns ? s->bin_ns : weight;
+	if (begin_ns >= 0)
+		first = bin_at(s, begin_ns) < last ? bin_at(s, begin_ns) + 1 : last;
+	fills = s->fills + process * ((size_t)s->bins->count + 1);
+	fills[first]++;
+	fills[last + 1]--;
+}
+
+static void add_filled(const struct spreading *s, size_t process)
+{
+	const int64_t *fills = s->fills + process * ((size_t)s->bins->count + 1);
+	int64_t samples = 0;
+
+	for (uint32_t bin = 0; bin < s->bins->count; bin++) {
+		samples += fills[bin];
+		s->sums[process * s->bins->count + bin] += (double)samples * s->bin_ns;
+	}
 }
 
 void wk_histogram_of_processes(const struct wk_event_rows *rows,
@@ -111,10 +129,14 @@ void wk_histogram_of_processes(const struct wk_event_rows *rows,
 			       const struct wk_time_bins *bins, bool spreads, double *sums)
 {
 	double span_ns = (double)(bins->to_ns - bins->from_ns);
-	struct spreading s = { rows, bins, (span_ns < 1 ? 1 : span_ns) / bins->count, spreads,
-			       sums };
-	size_t count = (size_t)rows->model->process_count * bins->count;
+	struct spreading s = { rows, bins, (span_ns < 1 ? 1 : span_ns) / bins->count, sums, NULL };
+	size_t processes = rows->model->process_count, count = processes * bins->count;
 
 	memset(sums, 0, count * sizeof(*sums));
+	if (spreads)
+		s.fills = wk_alloc_zeroed(count + processes, sizeof(*s.fills));
 	each_part(rows, selection, add_to_bins, &s);
+	for (size_t process = 0; spreads && process < processes; process++)
+		add_filled(&s, process);
+	wk_free(s.fills);
 }
