@@ -4,7 +4,7 @@ export const pattern = 'Functions, a regular expression';
 export const label = 'Label';
 export const apply = 'Apply';
 export const matches = (n: number) => `${plural(n, 'function')} of the recording`;
-export const wrong = 'not a regular expression';
+export const wrong = 'not a regular expression, or one with look-around, back references or very many repetitions';
 export const slow = 'this pattern takes too long; patterns with a repetition within a repetition, such as (a+)+, do';
 export const noPreset = (file: string, why: string) => `${file} is not a preset: ${why}`;
 export const loaded = (name: string) => `preset ${name}`;

@@ -14,7 +14,7 @@ export const undo = 'Undo';
 export const redo = 'Redo';
 export const search = 'Search: a regular expression';
 export const searchShort = 'Search';
-export const wrongPattern = 'not a regular expression';
+export const wrongPattern = 'not a regular expression, or one with look-around, back references or very many repetitions';
 export const slowPattern = 'the pattern takes too long';
 export const matches = (names: number, found: number, whole: number) => `${plural(names, 'match')}, ${part(found, whole)}`;
 export const time = (from: string, to: string) => `time ${from} to ${to}`;
