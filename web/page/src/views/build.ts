@@ -148,10 +148,9 @@ export function buildTree(recording: Recording, samples: Samples, shape: Shape):
 	const nodeOf = basesOf(recording, samples, shape, nodes);
 	// Of the stacks that were met below one base: where they end. Rows are read base by base.
 	const metBelow = new Uint32Array(stacks.count).fill(NOWHERE), endOf = new Uint32Array(stacks.count);
-	const isPlain = !shape.inverted && !shape.modules && !shape.recursion && !shape.focus && !shape.actions
-		&& !shape.isModuleMerged && !shape.rules;
+	const isPlain = !shape.modules && !shape.recursion && !shape.focus && !shape.actions && !shape.isModuleMerged && !shape.rules;
+	const met = new Uint32Array(stacks.count);
 	const same = sameStacks(recording, shape.hides);
-	const chain: number[] = [];
 	let cut = 0;
 
 	function step(at: number, base: number, of: number): number {
@@ -179,21 +178,34 @@ export function buildTree(recording: Recording, samples: Samples, shape: Shape):
 		return nodes.child(at, Kind.Function, fn, same.inlined[of]);
 	}
 
-	function fromRoot(base: number, leaf: number): number {
-		let at = same.of[leaf];
-		chain.length = 0;
-		for (; at && metBelow[at] !== base; at = same.parent[at])
-			chain.push(at);
-		let node = at ? endOf[at] : base;
-		while (chain.length) {
-			at = chain.pop()!;
+	// The stacks of rows and their callers, callers first.
+	function stacksOf(base: number, rows: Uint32Array): Uint32Array {
+		let count = 0;
+		for (let i = 0; i < rows.length; i++)
+			for (let at = same.of[stack[rows[i]]]; at && metBelow[at] !== base; at = same.parent[at]) {
+				metBelow[at] = base;
+				met[count++] = at;
+			}
+		if (count < stacks.count / 16)
+			return met.subarray(0, count).sort();
+		count = 0;
+		for (let at = 1; at < stacks.count; at++)
+			if (metBelow[at] === base)
+				met[count++] = at;
+		return met.subarray(0, count);
+	}
+
+	function fromRoot(base: number, rows: Uint32Array): void {
+		const list = stacksOf(base, rows);
+		endOf[0] = base;
+		for (let i = 0; i < list.length; i++) {
+			const at = list[i], caller = endOf[same.parent[at]];
 			// Without verbs, each of these stacks is a node of its own.
-			node = isPlain ? nodes.add(node, Kind.Function, frames.fn[stacks.frame[at]], same.inlined[at])
-				: step(node, base, at);
-			metBelow[at] = base;
-			endOf[at] = node;
+			endOf[at] = isPlain ? nodes.add(caller, Kind.Function, frames.fn[stacks.frame[at]], same.inlined[at])
+				: step(caller, base, at);
 		}
-		return node;
+		for (let i = 0; i < rows.length; i++)
+			nodeOf[rows[i]] = endOf[same.of[stack[rows[i]]]];
 	}
 
 	function fromLeaf(base: number, leaf: number): number {
@@ -212,9 +224,13 @@ export function buildTree(recording: Recording, samples: Samples, shape: Shape):
 		return node;
 	}
 
-	const walk = shape.inverted ? fromLeaf : fromRoot;
-	for (const row of shape.hasStack ? inOrderOf(nodeOf, nodes.count) : [])
-		nodeOf[row] = walk(nodeOf[row], stack[row]);
+	if (shape.hasStack)
+		for (const { base, rows } of rowsOf(nodeOf, nodes.count))
+			if (shape.inverted)
+				for (const row of rows)
+					nodeOf[row] = fromLeaf(base, stack[row]);
+			else
+				fromRoot(base, rows);
 	return { tree: { ...finish(nodes, nodeOf, time, cut), rules: shape.rules }, nodeOf };
 }
 
@@ -290,16 +306,17 @@ function sameStacks(recording: Recording, hides: number): SameStacks {
 	return same;
 }
 
-// All rows, those with equal values together.
-function inOrderOf(values: Uint32Array, count: number): Uint32Array {
-	const next = new Uint32Array(count + 1), order = new Uint32Array(values.length);
-	for (let row = 0; row < values.length; row++)
-		next[values[row] + 1]++;
+// The rows of each base that has any, before they get nodes below it.
+function rowsOf(nodeOf: Uint32Array, count: number): { base: number; rows: Uint32Array }[] {
+	const next = new Uint32Array(count + 1), order = new Uint32Array(nodeOf.length);
+	for (let row = 0; row < nodeOf.length; row++)
+		next[nodeOf[row] + 1]++;
 	for (let i = 0; i < count; i++)
 		next[i + 1] += next[i];
-	for (let row = 0; row < values.length; row++)
-		order[next[values[row]]++] = row;
-	return order;
+	const list = Array.from({ length: count }, (_, base) => ({ base, rows: order.subarray(next[base], next[base + 1]) }));
+	for (let row = 0; row < nodeOf.length; row++)
+		order[next[nodeOf[row]]++] = row;
+	return list.filter(({ rows }) => rows.length);
 }
 
 function finish(nodes: Nodes, nodeOf: Uint32Array, time: Float64Array, cut: number): Omit<Tree, 'rules'> {

@@ -7,7 +7,7 @@ export class PairMap {
 
 	constructor(expected: number) {
 		let count = 1024;
-		while (count < 2 * expected)
+		while (3 * count < 4 * expected)
 			count *= 2;
 		this.mask = count - 1;
 		this.slots = new Uint32Array(3 * count);
@@ -33,7 +33,7 @@ export class PairMap {
 		slots[at] = a;
 		slots[at + 1] = b;
 		slots[at + 2] = value + 1;
-		if (2 * ++this.size > this.mask)
+		if (4 * ++this.size > 3 * this.mask)
 			this.grow();
 	}
 

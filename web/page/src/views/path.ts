@@ -16,12 +16,10 @@ export function hashText(text: string): [number, number] {
 
 export function pathHashes(tree: Tree, name: (node: number) => string): PathHashes {
 	const high = new Uint32Array(tree.count), low = new Uint32Array(tree.count);
-	const known = new Map<number, [number, number]>();
+	const known: [number, number][][] = []; // by kind and id
 	for (let node = 1; node < tree.count; node++) {
-		const key = tree.kind[node] * 2 ** 32 + tree.id[node];
-		let own = known.get(key);
-		if (!own)
-			known.set(key, own = hashText((tree.kind[node] === Kind.Function ? '' : tree.kind[node] + ':') + name(node)));
+		const kind = tree.kind[node], own = (known[kind] ??= [])[tree.id[node]]
+			??= hashText((kind === Kind.Function ? '' : kind + ':') + name(node));
 		const above = tree.parent[node];
 		high[node] = Math.imul(high[above] ^ own[0], 0x85ebca6b) + own[1];
 		low[node] = Math.imul(low[above] + own[1], 0xc2b2ae35) ^ own[0];
