@@ -24,7 +24,7 @@ export function treeOf(plain: Uint8Array, event: number): ServedTree {
 		count, parent, kind, depth, ...childrenOfParents(parent), cut: cutStacks,
 		id: Uint32Array.from(kind, (level, node) => level === Kind.Function ? fn[node]
 			: level === Kind.Module ? names.image[fn[node]] : HAS_OWN_ID.has(level) ? known[node] : text[node]),
-		inlined: Uint8Array.from(narrow('inlined')), first: wide('firstTime'),
+		inlined: Uint8Array.from(narrow('inlined')), first: wide('firstTime'), firstRow: null,
 		self: wide('self'), total: wide('total'), selfTimes: wide('selfTimes'), totalTimes: wide('totalTimes'),
 		rules: null, before: null, selfBefore: null, allocated: wide('allocated') ?? null, allocations: wide('allocations') ?? null,
 		served: { number: wide('node'), text: Array.from(text, i => texts[i]), left: narrow('left'), leftWeight: wide('leftWeight') },

@@ -11,7 +11,7 @@ import { buildTree, type Shape, type Shaped } from '../views/build';
 import { isOfThreads, keptBy, namedBy, verbsOf, isVerb, type Filter } from '../views/filters';
 import { patternOf } from '../views/match';
 import { findPath, findPaths, pathHashes, pathName, type PathHashes } from '../views/path';
-import { hasWeight, Kind, type Tree, type Words } from '../views/tree';
+import { byWeight, hasWeight, Kind, type Tree, type Words } from '../views/tree';
 import { treeWords } from '../views/words';
 import { weigh, weighSides, type Kept } from '../views/weigh';
 import { annotationsOf, groupsOf, panelOf, viewsOf, type Annotations } from './presets';
@@ -443,7 +443,7 @@ export function nextHit(step: number): void {
 	if (!found || !tree)
 		return;
 	const list = [...found.keys()].filter(node => found[node] && tree.total[node] > 0)
-		.sort((a, b) => tree.total[b] - tree.total[a] || a - b);
+		.sort(byWeight(tree));
 	const at = list.indexOf(current.value);
 	if (list.length)
 		setCurrent(list[at < 0 || !step ? 0 : (at + step + list.length) % list.length]);

@@ -322,15 +322,17 @@ function rowsOf(nodeOf: Uint32Array, count: number): { base: number; rows: Uint3
 function finish(nodes: Nodes, nodeOf: Uint32Array, time: Float64Array, cut: number): Omit<Tree, 'rules'> {
 	const { count } = nodes;
 	const parent = nodes.parent.slice(0, count);
-	const first = new Float64Array(count).fill(Infinity);
+	const firstRow = new Uint32Array(count).fill(time.length), first = new Float64Array(count);
 
 	for (let row = nodeOf.length - 1; row >= 0; row--)
-		first[nodeOf[row]] = time[row];
+		firstRow[nodeOf[row]] = row;
 	for (let node = count - 1; node > 0; node--)
-		if (first[node] < first[parent[node]])
-			first[parent[node]] = first[node];
+		if (firstRow[node] < firstRow[parent[node]])
+			firstRow[parent[node]] = firstRow[node];
+	for (let node = 0; node < count; node++)
+		first[node] = firstRow[node] < time.length ? time[firstRow[node]] : Infinity;
 	return {
-		count, parent, ...childrenOfParents(parent), first, cut, served: null, before: null, selfBefore: null, allocated: null, allocations: null,
+		count, parent, ...childrenOfParents(parent), firstRow, first, cut, served: null, before: null, selfBefore: null, allocated: null, allocations: null,
 		kind: nodes.kind.slice(0, count), id: nodes.id.slice(0, count),
 		depth: nodes.depth.slice(0, count), inlined: nodes.inlined.slice(0, count),
 		self: new Float64Array(count), total: new Float64Array(count),

@@ -17,6 +17,7 @@ export interface Tree {
 	childAt: Uint32Array; // [count + 1]: children of n are children[childAt[n]] ... before childAt[n + 1]
 	children: Uint32Array; // in no order
 	first: Float64Array; // when the node was met first, in ns
+	firstRow: Uint32Array | null; // and on which row; of a served tree, nodes are in that order
 
 	// Of the selection.
 	self: Float64Array;
@@ -59,12 +60,16 @@ export interface Words {
 export const hasWeight = (tree: Tree, node: number): boolean =>
 	tree.total[node] > 0 || tree.before !== null && tree.before[node] > 0;
 
+// The heaviest first; of equal ones, that which was met first.
+export const byWeight = ({ total, firstRow }: Tree) => (a: number, b: number): number =>
+	total[b] - total[a] || (firstRow ? firstRow[a] - firstRow[b] : 0) || a - b;
+
 // The children of a node, in that order. Only those with a total.
 export function childrenOf(tree: Tree, node: number, order: Order, words?: Words): Uint32Array {
 	const list = tree.children.slice(tree.childAt[node], tree.childAt[node + 1])
 		.filter(child => hasWeight(tree, child));
 	if (order === 'weight')
-		return list.sort((a, b) => tree.total[b] - tree.total[a] || a - b);
+		return list.sort(byWeight(tree));
 	if (order === 'time')
 		return list.sort((a, b) => tree.first[a] - tree.first[b] || a - b);
 	return list.sort((a, b) => {

@@ -1,5 +1,5 @@
 // Where frames are: row by row what is wide enough to be seen.
-import { childrenOf, pathOf, remembered, type Order, type Tree, type Words } from '../../views/tree';
+import { byWeight, childrenOf, pathOf, remembered, type Order, type Tree, type Words } from '../../views/tree';
 
 const NARROWEST = 0.5; // pixels of a frame that is drawn
 
@@ -69,7 +69,7 @@ export function layOut(shown: Shown, view: View, room: number): Layout {
 			}
 		}
 		if (wide.length > 1)
-			wide.sort((a, b) => total[b] - total[a] || a - b);
+			wide.sort(byWeight(tree));
 		for (const child of wide)
 			x = place(child, 0, total[child], x);
 		place(node, few + (served?.left[node] ?? 0), small + (served?.leftWeight[node] ?? 0), x);
