@@ -17,7 +17,7 @@ struct wk_loaded {
 	bool sends_trees; /* the page is to ask for aggregates */
 	unsigned users;   /* of this struct: wk_loaded_free is called by the last */
 	struct wk_symbolizer symbolizer;
-	struct wk_model *model, *before; /* `before`: to compare with, or NULL */
+	struct wk_model *model;
 	struct wk_report_page *report;
 	struct wk_aggregates *aggregates;
 	struct wk_buf page, policy; /* the HTML, and its Content-Security-Policy */

@@ -449,11 +449,11 @@ static void route(void *context, struct wk_http_exchange *exchange)
 
 /* ---- the server */
 
-static bool is_read_once(const struct wk_view_options *options)
+static bool is_read_once(const char *const *paths)
 {
-	bool is_once = options->against && strcmp(options->against, "-") == 0;
+	bool is_once = false;
 
-	for (const char *const *paths = options->paths; *paths; paths++)
+	for (; *paths; paths++)
 		is_once |= strcmp(*paths, "-") == 0;
 	return is_once;
 }
@@ -472,7 +472,7 @@ static struct wk_loaded *open_first(struct wk_view_server *server, struct wk_err
 	if (!wk_symbolizer_open(&server->remote, &open.naming, &server->remote_messages, err))
 		return NULL;
 	open.naming.remote.offline =
-		wk_symbols_asks_machines(server->remote.symbols) && !is_read_once(options);
+		wk_symbols_asks_machines(server->remote.symbols) && !is_read_once(options->paths);
 	if (!open.naming.remote.offline)
 		wk_symbolizer_close(&server->remote);
 	if (wk_symbolizer_open(&symbolizer, &open.naming, options->messages, err))

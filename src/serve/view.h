@@ -14,7 +14,6 @@
 /* What it points to must outlive the view. */
 struct wk_view_options {
 	const char *const *paths;
-	const char *against; /* an earlier recording to compare with, or NULL */
 	const struct wk_open_options *open;
 	const struct wk_report_options *report;
 	const char *const *folders; /* that are searched for source code; ends with NULL */

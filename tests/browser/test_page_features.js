@@ -41,28 +41,6 @@ const chips = page => page.locator('.shell-chip > span').allInnerTexts();
 const hash = page => decodeURIComponent(new URL(page.url()).hash);
 const noFaults = page => equal(page.faults, [], 'faults');
 
-test('a row that is not in the new tree leaves its caller current, in view', async () => {
-	const page = await openPage(report(cpu), { hash: '#cpu&view=table' });
-	const currentRow = () => page.locator('.grid [aria-selected=true]').evaluateAll(list =>
-		list.map(row => row.querySelector('[role=gridcell]').innerText.replace(/\s+/g, ' ').trim()));
-	await openAll(page);
-	await select(page, 'hash');
-	await press(page, 'm');
-	equal(await currentRow(), ['serve app'], 'after a merge');
-	await press(page, 'Control+z');
-	equal(await currentRow(), ['hash app'], 'after undo');
-	noFaults(page);
-});
-
-test('innermost first answers at once, with the innermost functions', async () => {
-	const page = await openPage(report(cpu), { hash: '#cpu&view=table' });
-	await page.getByRole('button', { name: 'Innermost first' }).click();
-	await settle(page);
-	equal((await names(page)).slice(0, 3), ['app', 'alloc_it app', 'hash app']);
-	holds(await page.locator('.tab-answer').innerText(), '60.0 % is in alloc_it itself');
-	noFaults(page);
-});
-
 test('functions that a rule matches are one frame, and the rule is a chip and in the link', async () => {
 	const file = report(cpu);
 	const page = await openPage(file, { hash: '#cpu&view=table' });

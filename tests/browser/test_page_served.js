@@ -6,17 +6,17 @@
 // Prints TAP.
 'use strict';
 const path = require('path');
-const { equal, finish, holds, openAddress, perfScript, press, root, serve, test, write } = require('./page');
+const { equal, finish, holds, openAddress, press, root, serve, test } = require('./page');
 
 const shop = path.join(root, 'tests', 'data', 'shop.data');
 
-async function served(run, words = [shop], hash = '') {
-	const server = serve(...words);
+async function served(run) {
+	const server = serve(shop);
 	try {
 		const address = await server.address;
 		if (!address)
 			throw Object.assign(new Error('libmicrohttpd is missing'), { skips: true });
-		const page = await openAddress(address + hash);
+		const page = await openAddress(address);
 		await run(page);
 		// A wrong query is answered with status 400, which the browser notes.
 		equal(page.faults.filter(fault => !fault.startsWith('Failed to load resource')), [], 'faults');
@@ -56,16 +56,5 @@ test('modules with the source of their names', () => served(async page => {
 	await page.waitForSelector('#view [role=grid]');
 	holds(await page.locator('#view').innerText(), 'shop');
 }));
-
-const ticks = name => perfScript(Array.from({ length: 300 }, (_, i) => ['app', 5, 5, 'main', i % 3 ? name : 'read']));
-const compared = [write('after.perf', ticks('scan')), '--against', write('before.perf', ticks('parse'))];
-
-for (const [title, words] of [['a comparison', compared], ['a comparison of recordings in parts', [...compared, '--trees']]])
-	test(title, () => served(async page => {
-		await page.waitForSelector('.compare-lists');
-		const lists = await page.locator('.compare-list').allInnerTexts();
-		holds(lists[0], 'scan');
-		holds(lists[1], 'parse');
-	}, words, '#compare'));
 
 finish();

@@ -147,9 +147,6 @@ test('a Rust build, as with Windows Performance Analyzer: preset, commits, Syste
 	const outstanding = show(build, 'calls', ...words, '--outstanding', '--group', 'pid,stack', '--time', '0-1.5');
 	equal((await tree(page)).map(row => [row.name, row.of('total')]),
 		outstanding.filter(row => row.depth === 1).map(row => [row.name, bytes(row.total_bytes)]));
-	// A process has its crate behind its name.
-	equal((await grid(page).locator('[aria-level="1"]').allInnerTexts()).map(text => /rustc(?:.exe)? .\d+. (\w+)/.exec(tidy(text))?.[1])
-		.filter(Boolean), ['app'], 'the other one has ended');
 	equal(await walkDown(page, outstanding, 'total', row => bytes(row.total_bytes), 4), 'ntdll.dll!unknown');
 	holds(await page.locator('.details h2').innerText(), 'ntdll.dll!unknown');
 	await press(page, 'Shift+Z');

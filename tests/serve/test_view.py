@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """The server of `wick view`: what it answers, whom it refuses, and what cannot hang or end it."""
-import base64
 import contextlib
 import csv
 import gzip
@@ -128,14 +127,6 @@ def expect(t, answer, status, what):
         t.true(not name.startswith("access-control"), f"{what}: {name}")
 
 
-def page_head(server):
-    """The only data of the page."""
-    block = re.search(r'data-block="head" data-packing="(\w+)"[^>]*>\s*([^<\s]*)',
-                      server.ask().body.decode())
-    plain = base64.b64decode(block[2])
-    return (gzip.decompress(plain) if block[1] == "gzip" else plain).decode()
-
-
 def still_answers(t, server, what):
     expect(t, server.ask(), 200, f"the page after {what}")
 
@@ -177,28 +168,6 @@ def _(t):
         expect(t, server.ask("block/head?generation=7"), 410, "another generation")
         for name in ("", "none", "end", "head/", "HEAD", "hea%64", "../head", "samples-999999999999"):
             expect(t, server.ask("block/" + name), 404, f"block {name!r}")
-
-
-@tap.case("a comparison: the blocks of the other recording are those of the report")
-def _(t):
-    (t.folder / "before.folded").write_text(STACKS.replace("work", "wait"))
-    (t.folder / "after.folded").write_text(STACKS)
-    words = ("after.folded", "--against", "before.folded")
-    expected = re.findall(r'data-block="(before/[^"]*)" data-packing="[^"]*" data-bytes="(\d+)"',
-                          t.wick("report", *words).stdout)
-    t.true(len(expected) >= 5, f"blocks: {expected}")
-    with view(t, *words) as server:
-        for name, size in expected:
-            plain = server.ask("block/" + name)
-            expect(t, plain, 200, name)
-            t.equal(len(plain.body), int(size), f"bytes of {name}")
-            t.true(f'"{name}"' in page_head(server), f"{name} is in the page's list")
-        names = [server.ask(f"block/{side}names").json["names"] for side in ("", "before/")]
-        t.equal(["wait" in side for side in names], [False, True], "each has its own names")
-    with view(t) as server:
-        expect(t, server.ask("block/before/head"), 404, "nothing is compared")
-    refused = t.wick("view", "--no-open", "after.folded", "--against", "absent.folded", check=False)
-    t.true("absent.folded" in refused.stderr, refused.stderr)
 
 
 @tap.case("queries: rows, mistakes, limits")

@@ -7,7 +7,6 @@ import { Damage, jsonOf, pageSource, type Source } from './data/blocks';
 import { followSymbols, generationNow, renewal, served, servedSource, type Served } from './served/server';
 import { isInParts } from './served/trees';
 import { openRecording } from './data/recording';
-import type { Recording } from './data/types';
 import { onKey } from './state/actions';
 import { openPreset } from './state/rules';
 import { failure, followLink, loading, other, recording, start, state } from './state/state';
@@ -39,24 +38,23 @@ function Page() {
 }
 
 // From the file, or from the program that serves the page.
-const sourceOf = (prefix = ''): Source =>
-	served.value ? servedSource(served.value.blocks, prefix) : pageSource(document, prefix);
-
-let given: Recording | null = null; // the other recording that came with this one
-
-async function openBoth(report: (part: string) => void): Promise<void> {
-	const isDropped = other.value && other.value !== given; // that one stays
-	start(await openRecording(sourceOf(), report, isInParts()), location.hash);
-	if (!isDropped && sourceOf('before/').has('head'))
-		other.value = given = await openRecording(sourceOf('before/'), () => {});
+async function sourceOf(page: Source): Promise<Source> {
+	const bytes = await page.read('head').catch(() => null); // openRecording says what is wrong with it
+	const head = bytes && jsonOf(bytes) as Partial<Served>;
+	if (!head?.served)
+		return page;
+	served.value = head as Served;
+	return servedSource(served.value.blocks);
 }
 
 async function open(): Promise<void> {
+	const page = pageSource(document);
 	try {
-		const bytes = await pageSource(document).read('head').catch(() => null); // openRecording says what is wrong with it
-		const head = bytes && jsonOf(bytes) as Partial<Served>;
-		served.value = head?.served ? head as Served : null;
-		await openBoth(part => { loading.value = part; });
+		const source = await sourceOf(page);
+		start(await openRecording(source, part => { loading.value = part; }, isInParts()), location.hash);
+		const before = pageSource(document, 'before/');
+		if (before.has('head'))
+			other.value = await openRecording(before, () => {});
 		if (served.value)
 			void followSymbols();
 	} catch (error) {
@@ -74,7 +72,7 @@ async function renew(): Promise<void> {
 		const generation = await generationNow();
 		if (generation !== served.value!.generation) {
 			served.value = { ...served.value!, generation };
-			await openBoth(() => {});
+			start(await openRecording(servedSource(served.value.blocks), () => {}, isInParts()), location.hash);
 		}
 	} catch { /* the program has ended: what is shown stays */ }
 	isRenewing = false;

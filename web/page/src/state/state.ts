@@ -11,7 +11,7 @@ import { buildTree, type Shape, type Shaped } from '../views/build';
 import { isOfThreads, keptBy, namedBy, verbsOf, isVerb, type Filter } from '../views/filters';
 import { patternOf } from '../views/match';
 import { findPath, findPaths, pathHashes, pathName, type PathHashes } from '../views/path';
-import { byWeight, hasWeight, Kind, pathOf, type Tree, type Words } from '../views/tree';
+import { byWeight, hasWeight, Kind, type Tree, type Words } from '../views/tree';
 import { treeWords } from '../views/words';
 import { weigh, weighSides, type Kept } from '../views/weigh';
 import { annotationsOf, groupsOf, panelOf, viewsOf, type Annotations } from './presets';
@@ -385,12 +385,6 @@ effect(() => {
 		return;
 	const now = paths.value!;
 	openIn = { tree, paths: now };
-	// Innermost first, the only row of groups would hide all answers.
-	const [only, second] = tree.children;
-	if (!open.size && tree.childAt[1] === 1 && second !== undefined && untracked(() => panel.value.inverted)) {
-		openNodes.value = new Set([only]);
-		return;
-	}
 	if (!before || !open.size && !openElsewhere.size)
 		return;
 	const all = new Set([...openElsewhere, ...[...open].map(node => pathName(before.paths, node))]);
@@ -416,24 +410,6 @@ effect(() => {
 		open.forEach(node => served.left[node] && askChildren(node));
 		if (at && !current.value)
 			askedCurrent.value = at;
-	});
-});
-
-// A tree without the current row has one of its callers as a rule: that is current then.
-let callers: string[] = [];
-
-effect(() => {
-	const at = currentPath.value, node = current.value, tree = shaped.value?.tree;
-	if (!at || !tree)
-		return;
-	untracked(() => {
-		if (node) {
-			callers = pathOf(tree, node).map(one => pathName(paths.value!, one)).reverse();
-		} else if (callers[0] === at && !(tree.served && askedCurrent.value !== at)) {
-			const caller = callers.find(one => nodeOf(one));
-			if (caller)
-				place({ at: caller });
-		}
 	});
 });
 

@@ -22,7 +22,7 @@ import { openMenu } from '../parts/shell/Menu';
 import { announced, copy, save } from '../parts/copy';
 import { MODES } from '../views/modes';
 import { peaksOf, sizesOf } from '../views/sizes';
-import { childrenOf, Kind, type Words } from '../views/tree';
+import { childrenOf, type Words } from '../views/tree';
 import { isWaiting } from '../served/trees';
 import { Lacks } from './Lacks';
 
@@ -83,15 +83,10 @@ function Answer({ shape, names }: { shape: Analysis; names: Words }) {
 	const [top] = childrenOf(tree, 0, 'weight');
 	if (top === undefined)
 		return null;
-	let end = top;
-	if (panel.value.inverted)
-		for (let next: number | undefined = top; next !== undefined && tree.kind[end] < Kind.Module; [next] = childrenOf(tree, end, 'weight'))
-			end = next;
-	else
-		end = hottestPath(tree, top).pop() ?? top;
+	const path = hottestPath(tree, top);
+	const end = path[path.length - 1] ?? top;
 	return <p class="tab-answer">
-		{panel.value.inverted ? words.answerSelf(share(tree.total[end], tree.total[0]), names.name(end))
-			: words.answer(share(tree.total[top], tree.total[0]), names.name(top), names.short(end))}{' '}
+		{words.answer(share(tree.total[top], tree.total[0]), names.name(top), names.short(end))}{' '}
 		<button onClick={() => { setCurrent(end); focusView(); }}>{words.walk}</button>
 	</p>;
 }

@@ -9,12 +9,10 @@ import { eachRow, type Kept } from './weigh';
 export const crateOf = (command: string): string =>
 	/(?:^|\s)"?--crate-name[= ]"?([\w-]+)/.exec(command)?.[1] ?? '';
 
-// What distinguishes it from others of its name: its crate, the script of a shell, the file that it writes, or that
-// its last argument names.
+// What distinguishes it from others of its name: its crate, or the file that its last argument names.
 export function subjectOf({ name, command }: Process): string {
-	const own = crateOf(command) || (/^\S*sh"? -\w*c "?(.{1,60})/.exec(command) ?? /\s(?:-o ?|\/OUT:)["']?(?:[^\s"']*[\\/])?([^\s"'\\/]+)/.exec(command))?.[1];
 	const last = /\s["']?(?:[^\s"']*[\\/])?([^\s"'\\/-][^\s"'\\/]*)["']*\s*$/.exec(command)?.[1] ?? '';
-	return own || (last === name ? '' : last);
+	return crateOf(command) || (last === name ? '' : last);
 }
 
 export const filterOf = ({ pid, name }: Process): Filter =>

@@ -49,7 +49,6 @@ export interface Words {
 	name(node: number): string; // whole
 	short(node: number): string; // as labels show it
 	module(node: number): string; // '' for what is no code
-	note(node: number): string; // what follows the name: the module, or what distinguishes a process from others
 	kind(node: number): string; // 'kernel', 'process' ...
 	look(node: number): number; // colour: kind of code (0-7), 8 structure, 9 start-up code
 	isUnnamed(node: number): boolean;

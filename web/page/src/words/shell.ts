@@ -70,7 +70,6 @@ export const callees = 'Calls';
 export const callChain = 'Call chain';
 export const firstSeen = (time: string) => 'first seen at ' + time;
 export const answer = (part: string, what: string, path: string) => `${part} is in ${what}; hottest: ${path}`;
-export const answerSelf = (part: string, what: string) => `${part} is in ${what} itself`;
 export const walk = 'Walk it';
 export const colour = 'Colours by';
 export const colours = { kind: 'kind of code', module: 'module', crate: 'crate', group: 'process or thread', self: 'self', classic: 'name (warm)' };

@@ -264,7 +264,7 @@ export function Grid(props: GridProps) {
 				</div>
 			);
 		}
-		const note = words.note(node), name = words.name(node), inlined = tree.inlined[node] > 0;
+		const module = words.module(node), name = words.name(node), inlined = tree.inlined[node] > 0;
 		return (
 			<div {...common} aria-expanded={isOpen} aria-posinset={siblings.indexOf(node) + 1}
 				aria-setsize={siblings.length}
@@ -283,7 +283,7 @@ export function Grid(props: GridProps) {
 					</span>
 					{inlined && <span class="grid-dim" title={say.inlinedHint}> {say.inlined}</span>}
 					{isHit && <span class="hidden"> ({say.match})</span>}
-					{note && <span class="grid-dim"> {note}</span>}
+					{module && <span class="grid-dim"> {module}</span>}
 				</div>
 				<span class="grid-gold" role="presentation" />
 				{columns.map(column => cell(column, node))}
