@@ -78,6 +78,65 @@ test('functions that a rule matches are one frame, and the rule is a chip and in
 	noFaults(page);
 });
 
+const selected = async page => {
+	await settle(page);
+	const row = page.locator('.grid [role=row][aria-selected=true]');
+	const [box, table] = [await row.boundingBox(), await page.locator('[role=treegrid]').boundingBox()];
+	equal(box.y >= table.y && box.y + box.height <= table.y + table.height, true, 'the row is in view');
+	return (await row.innerText()).replace(/^\W*(\S+).*/s, '$1');
+};
+
+test('where a verb, a group, a time or another view takes the selected row away, its nearest caller is selected', async () => {
+	const page = await openPage(report(cpu), { hash: '#cpu&view=table' });
+	await openAll(page);
+	await select(page, 'rustc_mir_build::new');
+	await press(page, 'm');
+	equal(await selected(page), 'rustc_mir_build::Place::clone');
+	await press(page, 'Control+z');
+	equal(await selected(page), 'rustc_mir_build::new', 'undone');
+	await press(page, 'u');
+	equal(await selected(page), 'app');
+	await press(page, 'u');
+	equal(await selected(page), 'rustc_mir_build::new', 'back');
+	await press(page, 'g');
+	await page.locator('dialog input').last().fill('MIR');
+	await press(page, 'Enter');
+	equal(await selected(page), 'main');
+	await press(page, 'Control+z', 'Shift+X');
+	equal(await selected(page), 'main', 'without weight');
+	await press(page, 'Control+z', 'd');
+	equal(await selected(page), 'main');
+	noFaults(page);
+	// Rows above it that come and go do not move it out of view.
+	const small = await openPage(report(cpu), { hash: '#cpu&view=table', height: 420 });
+	await openAll(small);
+	await select(small, 'small_9');
+	await small.locator('#time').fill('0.09-0.1');
+	await press(small, 'Enter');
+	equal(await selected(small), 'small_9');
+	await press(small, 'Shift+Z');
+	equal(await selected(small), 'small_9');
+	noFaults(small);
+});
+
+test('innermost first, the hottest functions are seen at once, and the first answer is about them', async () => {
+	const page = await openPage(report(cpu), { hash: '#cpu&view=table' });
+	await page.getByRole('button', { name: 'Innermost first' }).click();
+	await settle(page);
+	equal((await names(page)).slice(0, 3), ['app', 'alloc_it app', 'hash app']);
+	equal((await page.locator('.tab-answer').innerText()).trim(), '100.0 % is in app; hottest innermost function: alloc_it, 60.0 % Walk it');
+	await page.getByRole('button', { name: 'Walk it' }).click();
+	equal(await selected(page), 'alloc_it');
+	equal(await page.locator('.details h3').first().innerText(), 'Called by');
+	await select(page, 'app');
+	equal(await page.locator('.details h3').first().innerText(), 'Innermost functions');
+	await press(page, 'ArrowLeft');
+	equal(await names(page), ['app'], 'closed');
+	await press(page, 't');
+	equal(await names(page), ['app'], 'still closed');
+	noFaults(page);
+});
+
 test('a label that was added by hand, in the link, in a preset that is saved, and in wick show', async () => {
 	const page = await openPage(report(cpu), { hash: '#cpu&view=table' });
 	await openAll(page);

@@ -68,7 +68,7 @@ function around(inverted: boolean): void {
 	const text = functionName();
 	change({
 		filters: [...state.value.filters.filter(f => f.kind !== 'focus'), { kind: 'focus', text }],
-		panels: panelsWith({ inverted, root: '', at: '' }),
+		panels: panelsWith({ inverted, root: '' }),
 	});
 }
 

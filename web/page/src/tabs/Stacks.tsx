@@ -22,7 +22,7 @@ import { openMenu } from '../parts/shell/Menu';
 import { announced, copy, save } from '../parts/copy';
 import { MODES } from '../views/modes';
 import { peaksOf, sizesOf } from '../views/sizes';
-import { childrenOf, type Words } from '../views/tree';
+import { childrenOf, hottestFunction, type Words } from '../views/tree';
 import { isWaiting } from '../served/trees';
 import { Lacks } from './Lacks';
 
@@ -46,8 +46,8 @@ function Tools({ shape }: { shape: Analysis }) {
 	return <div class="tab-tools">
 		{views.length > 1 && <Choice title={words.panel} value={String(view)} of={[...view < 0 ? [['-1', words.ownView] as [string, string]] : [],
 			...views.map((one, i): [string, string] => [String(i), shown(one.title ?? one.group ?? '')])]}
-			onChange={i => views[Number(i)] && set({ ...panelOf(views[Number(i)]), root: '', at: '' })} />}
-		{events.length > 1 && <Choice title={words.event} value={now.event} onChange={event => set({ event, root: '', at: '' })}
+			onChange={i => views[Number(i)] && set({ ...panelOf(views[Number(i)]), root: '' })} />}
+		{events.length > 1 && <Choice title={words.event} value={now.event} onChange={event => set({ event, root: '' })}
 			of={events.map(event => [event!.name, shown(event!.name)])} />}
 		{shape.event.lifetimes && <Choice title={words.measure} value={now.measure} onChange={measure => set({ measure })}
 			of={(['outstanding', 'all', 'gone'] as const).map(key =>
@@ -57,7 +57,7 @@ function Tools({ shape }: { shape: Analysis }) {
 			{Object.entries(words.views).map(([key, title]) => <button key={key} aria-pressed={now.view === key}
 				onClick={() => set({ view: key as View })}>{title}</button>)}
 		</div>
-		<button aria-pressed={now.inverted} onClick={() => set({ inverted: !now.inverted, root: '', at: '' })}>{words.inverted}</button>
+		<button aria-pressed={now.inverted} onClick={() => set({ inverted: !now.inverted, root: '' })}>{words.inverted}</button>
 		<button aria-pressed={now.flipped} onClick={() => set({ flipped: !now.flipped })}>{words.upward}</button>
 		<Choice title={words.order} value={now.order} onChange={order => set({ order })}
 			of={Object.entries(words.orders) as [Panel['order'], string][]} />
@@ -83,10 +83,11 @@ function Answer({ shape, names }: { shape: Analysis; names: Words }) {
 	const [top] = childrenOf(tree, 0, 'weight');
 	if (top === undefined)
 		return null;
-	const path = hottestPath(tree, top);
-	const end = path[path.length - 1] ?? top;
+	const part = (node: number) => share(tree.total[node], tree.total[0]);
+	const { inverted } = panel.value;
+	const end = inverted ? hottestFunction(tree) : hottestPath(tree, top).pop() ?? top;
 	return <p class="tab-answer">
-		{words.answer(share(tree.total[top], tree.total[0]), names.name(top), names.short(end))}{' '}
+		{(inverted ? words.answerInverted : words.answer)(part(top), names.name(top), names.short(end), part(end))}{' '}
 		<button onClick={() => { setCurrent(end); focusView(); }}>{words.walk}</button>
 	</p>;
 }
@@ -192,7 +193,7 @@ export function Stacks() {
 				</div>}
 				{now.view !== 'flame' && now.view !== 'heat' && <div class="tab-half">
 					<Grid {...grid} groups={now.groups.map(key => ({ key, title: key }))} available={groupsAvailable(shape)}
-						onGroups={groups => changePanel({ groups, root: '', at: '' })} current={current.value} hits={hits.value}
+						onGroups={groups => changePanel({ groups, root: '' })} current={current.value} hits={hits.value}
 						open={openNodes} hidden={all.filter(isHidden)}
 						onSort={next => place({ sort: (next.descending ? '-' : '') + next.key })}
 						onToggle={one => changePanel({ columns: changed.includes(one) ? changed.filter(other => other !== one) : [...changed, one] })} onCurrent={setCurrent}

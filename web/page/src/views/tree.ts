@@ -73,6 +73,18 @@ export function childrenOf(tree: Tree, node: number, order: Order, words?: Words
 	});
 }
 
+// The first function on the hottest way from the root.
+export function hottestFunction(tree: Tree): number {
+	let node = 0;
+	do {
+		const [child] = childrenOf(tree, node, 'weight');
+		if (!child)
+			break;
+		node = child;
+	} while (tree.kind[node] < Kind.Module);
+	return node;
+}
+
 // The columns `childAt` and `children`.
 export function childrenOfParents(parent: Uint32Array): Pick<Tree, 'childAt' | 'children'> {
 	const count = parent.length, childAt = new Uint32Array(count + 1), children = new Uint32Array(Math.max(count - 1, 0));

@@ -76,6 +76,7 @@ export function Grid(props: GridProps) {
 		return result;
 	};
 	const scroller = useRef<HTMLDivElement>(null);
+	const wasSeen = useRef(false); // the current row was, before other rows came or went
 	const askButton = useRef<HTMLButtonElement>(null);
 	const [edition, setEdition] = useState(0); // of how much of long levels is shown
 	const [onMore, setOnMore] = useState(0); // the row ~parent that is current; 0: a node is
@@ -96,12 +97,19 @@ export function Grid(props: GridProps) {
 
 	useEffect(() => {
 		setOnMore(0);
-		if (current && at < 0 && tree.total[current] > 0 && isWithin(tree, current, root) && current !== root) {
+		if (current && at < 0 && isWithin(tree, current, root) && current !== root) {
 			changeOpen(next => openTo(of, next, current));
 			setEdition(edition + 1);
 		}
 	}, [current, tree, root]);
 	useLayoutEffect(() => view.reveal(at), [active, at >= 0, sort.key, sort.descending, root, tree]);
+	useLayoutEffect(() => {
+		if (wasSeen.current)
+			view.reveal(at);
+	}, [at]);
+	useLayoutEffect(() => {
+		wasSeen.current = at >= view.first && at < view.last;
+	});
 	const inDocument = nodes.slice(view.first, view.last);
 	const slots = view.page + 64;
 	const bins = useWhens(props.columns, inDocument, version);
