@@ -48,6 +48,7 @@ export interface Words {
 	name(node: number): string; // whole
 	short(node: number): string; // as labels show it
 	module(node: number): string; // '' for what is no code
+	detail(node: number): string; // what is said of it behind its name: the module, or what a process is about
 	kind(node: number): string; // 'kernel', 'process' ...
 	look(node: number): number; // colour: kind of code (0-7), 8 structure, 9 start-up code
 	isUnnamed(node: number): boolean;

@@ -272,7 +272,7 @@ export function Grid(props: GridProps) {
 				</div>
 			);
 		}
-		const module = words.module(node), name = words.name(node), inlined = tree.inlined[node] > 0;
+		const detail = words.detail(node), name = words.name(node), inlined = tree.inlined[node] > 0;
 		return (
 			<div {...common} aria-expanded={isOpen} aria-posinset={siblings.indexOf(node) + 1}
 				aria-setsize={siblings.length}
@@ -291,7 +291,7 @@ export function Grid(props: GridProps) {
 					</span>
 					{inlined && <span class="grid-dim" title={say.inlinedHint}> {say.inlined}</span>}
 					{isHit && <span class="hidden"> ({say.match})</span>}
-					{module && <span class="grid-dim"> {module}</span>}
+					{detail && <span class="grid-dim"> {detail}</span>}
 				</div>
 				<span class="grid-gold" role="presentation" />
 				{columns.map(column => cell(column, node))}
