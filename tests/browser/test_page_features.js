@@ -242,6 +242,25 @@ const drop = (page, text) => page.evaluate(content => {
 	dispatchEvent(new DragEvent('drop', { dataTransfer: data, cancelable: true }));
 }, text);
 
+test('worse and better are sorted by the change, and each function leads to where it changed', async () => {
+	const ticksOf = list => list.flatMap(([count, ...frames]) => Array(count).fill(['app', 10, 10, 'main', ...frames]));
+	const after = write('changed.perf', perfScript(ticksOf([[500, 'parse'], [150, 'tie_a'], [150, 'tie_b'], [250, 'fresh'], [200, 'same'],
+		[10, 'load', 'copy'], [90, 'save', 'copy'], [100, 'lighter']])));
+	const before = write('unchanged.perf', perfScript(ticksOf([[300, 'parse'], [100, 'tie_a'], [100, 'tie_b'], [20, 'load', 'lost'], [200, 'same'],
+		[150, 'save', 'lost'], [150, 'load', 'copy'], [80, 'save', 'copy'], [400, 'lighter']])));
+	const page = await openPage(report(after, '--against', before), { hash: '#compare&view=table' });
+	equal((await page.locator('.compare-list').allInnerTexts()).map(text => text.replace(/\s+/g, ' ').trim()), [
+		'Worse: functions by self time +550.0 ms fresh +250.0 ms, new parse +200.0 ms, +66.7 % tie_a +50.0 ms, +50.0 % tie_b +50.0 ms, +50.0 %',
+		'Better: functions by self time \u2212600.0 ms lighter \u2212300.0 ms, \u221275.0 % lost \u2212170.0 ms, gone copy \u2212130.0 ms, \u221256.5 %']);
+	for (const [name, caller] of [['lost', 'save'], ['copy', 'load'], ['fresh', 'main']]) {
+		await page.locator('.compare-list button', { hasText: name }).click();
+		equal(await selected(page), name);
+		equal(await page.locator('.details h3', { hasText: 'Call chain' }).locator('xpath=following-sibling::ol').locator('button').first()
+			.getAttribute('title'), caller);
+	}
+	noFaults(page);
+});
+
 test('a preset of a wrong shape is refused and changes nothing', async () => {
 	const page = await openPage(report(cpu), { hash: '#cpu&view=table' });
 	const presets = () => page.locator('#preset option').allInnerTexts();

@@ -131,12 +131,11 @@ function columnsOf(shape: Analysis, names: Words): GridColumn[] {
 function columnsOfBoth({ tree }: Analysis, names: Words): GridColumn[] {
 	const change = (node: number) => tree.total[node] - tree.before![node];
 	const most = Math.max(tree.total[0], tree.before![0]);
-	const text = (value: number) => (value < 0 ? '\u2212' : '+') + names.amount(Math.abs(value));
 	return [
-		{ key: 'change', title: comparison.changed, value: change, text, bar: node => Math.abs(change(node)) / most },
+		{ key: 'change', title: comparison.changed, value: change, text: value => comparison.signed(value, names.amount), bar: node => Math.abs(change(node)) / most },
 		{ key: 'percent', title: '%', value: node => tree.before![node] ? 100 * change(node) / tree.before![node] : Infinity,
-			text: (value, node) => tree.before![node]
-				? (value < 0 ? '\u2212' : '+') + share(Math.abs(change(node)), tree.before![node]) : comparison.isNew },
+			text: (_, node) => tree.before![node]
+				? comparison.signed(change(node), n => share(n, tree.before![node])) : comparison.isNew },
 		{ key: 'before', title: comparison.before, value: node => tree.before![node], text: names.amount },
 		{ key: 'total', title: comparison.after, value: node => tree.total[node], text: names.amount },
 	];

@@ -40,7 +40,7 @@ const INDENT = 14;
 const GOLD = 5; // width of the bar between groupings and values
 const TREE = 260, NARROW_TREE = 200; // least width of the tree's column
 const NARROW = 600; // a table that is narrower has two value columns
-const LETTER = 8, HEAD = 46, MOST_HEAD = 150; // px: of a title, and what its menu and its arrow need
+const LETTER = 8, HEAD = 58, MOST_HEAD = 150; // px: of a title, and what its menu and its arrow need
 const WHEN = 76; // width of a histogram's column, to which its text adds
 const MANY = 2000; // rows that open without asking
 const PAUSE = 60; // ms without a change before histograms are counted
