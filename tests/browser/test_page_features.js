@@ -561,6 +561,33 @@ test('in a selected time, what processes used comes first', async () => {
 	noFaults(part);
 });
 
+test('one button selects the time up to the most outstanding memory', async () => {
+	const file = path.join(root, 'tests', 'data', 'rustc.etl');
+	const page = await openPage(report(file), { hash: '#memory&view=table&measure=gone&group=process,stack' });
+	await page.getByRole('button', { name: 'At the peak' }).click();
+	await settle(page);
+	const [, to] = /&t=0-([\d.]+)&/.exec(hash(page));
+	holds(hash(page), 'measure=outstanding');
+	const at = time => JSON.parse(run('show', '-q', '--json', '--by', 'commit', '--outstanding', '--time', '0-' + time, file, 'calls')).rows[0]?.total_bytes ?? 0;
+	const most = at(to), sum = (await page.locator('.grid [role=row][aria-level]').evaluateAll(list =>
+		list.map(row => parseFloat(row.children[2].innerText) * (/KiB/.test(row.children[2].innerText) ? 1 / 1024 : 1)))).reduce((a, b) => a + b);
+	equal(Math.abs(sum - most / 2 ** 20) < .2, true, `${sum} of ${most}`);
+	for (let time = .1; time < 4; time += .1)
+		equal(at(time.toFixed(1)) <= most, true, 'at ' + time);
+	noFaults(page);
+	// Nothing is outstanding in the end: the button is where that is said.
+	const ended = path.join(scratch, 'ended.data');
+	run('record', '-q', '--memory', '-o', ended, '--', 'sh', '-c', 'sleep 0.4; sort /usr/share/common-licenses/* >/dev/null');
+	const next = await openPage(report(ended), { hash: '#memory&measure=outstanding' });
+	await next.getByRole('button', { name: 'At the peak' }).click();
+	await settle(next);
+	equal((await names(next)).some(name => /^(sh|sort|sleep)/.test(name)), true);
+	await press(next, '2');
+	const heads = (await next.locator('[role=columnheader]').allInnerTexts()).map(text => text.trim());
+	equal(heads[heads.indexOf('peak memory') + 1], 'peak at');
+	noFaults(next);
+});
+
 test('each of two commands can be copied', async () => {
 	const shared = process.env.WICK_SHARED || path.join(root, '..', 'shared');
 	const etl = path.join(shared, 'fixtures', 'etl', 'net.4.5.2.x64.etl.zip');

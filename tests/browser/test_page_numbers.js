@@ -147,6 +147,13 @@ function subjectFaults() {
 		.filter(([, came, subject]) => came !== subject).map(([command, came, subject]) => `${command}: ${came}, not ${subject}`);
 }
 
+// Of process 3 there is one look, of process 4 none.
+function peakFaults() {
+	const uses = { rows: 7, time: [1, 2, 3, 4, 5, 6, 7], process: [1, 2, 1, 1, 2, 3, 1], peak: [10, 5, 30, 30, 5, 9, 30], commit: [0, 0, 0, 0, 0, 0, 0] };
+	const came = JSON.stringify([page.peakTimes(uses, 'peak', 5), page.peakTimes(uses, 'commit', 2)]), expected = '[[null,3,2,null,null],[null,null]]';
+	return came === expected ? [] : [`${came}, not ${expected}`];
+}
+
 async function main() {
 	const data = path.join(root, 'tests', 'data'), shared = process.env.WICK_SHARED || path.join(root, '..', 'shared');
 	const files = process.argv.slice(2);
@@ -159,7 +166,7 @@ async function main() {
 				console.log(`# not tested: ${name}, since WICK_SHARED does not name its folder`);
 	}
 	let failed = 0;
-	console.log(`1..${files.length + 1}`);
+	console.log(`1..${files.length + 2}`);
 	for (const [i, file] of files.entries()) {
 		const { compared, faults } = await compare(file);
 		const ok = faults.length === 0 && compared >= 9;
@@ -168,10 +175,12 @@ async function main() {
 		for (const fault of faults.slice(0, 10))
 			console.log('# ' + fault.trim());
 	}
-	const faults = subjectFaults();
-	failed += faults.length;
-	console.log(`${faults.length ? 'not ok' : 'ok'} ${files.length + 1} - what a process is about, by its command line`);
-	faults.forEach(fault => console.log('# ' + fault));
+	for (const [i, [what, faults]] of [['what a process is about, by its command line', subjectFaults()],
+		['when a process used the most memory', peakFaults()]].entries()) {
+		failed += faults.length;
+		console.log(`${faults.length ? 'not ok' : 'ok'} ${files.length + 1 + i} - ${what}`);
+		faults.forEach(fault => console.log('# ' + fault));
+	}
 	fs.rmSync(scratch, { recursive: true, force: true });
 	process.exit(failed ? 1 : 0);
 }

@@ -7,10 +7,10 @@ import { detailsOpen, focusView } from '../state/actions';
 import { GROUPS, type Panel, type View } from '../state/link';
 import { isDark } from '../state/theme';
 import { panelOf, viewsOf } from '../state/presets';
-import { histogramsOver, weightOver } from '../state/over';
+import { histogramsOver, peakTime, weightOver } from '../state/over';
 import { PANELS } from '../state/tabs';
 import {
-	analysis, askChildren, brushTime, change, changePanel, current, eventId, hits, openNodes, panel, place, recording, root, setCurrent, setRange, setRoot, shownTime, span, state,
+	analysis, askChildren, brushTime, change, changePanel, current, eventId, hits, openNodes, panel, panelsWith, place, recording, root, setCurrent, setRange, setRoot, shownTime, span, state,
 	words as treeWords, type Analysis,
 } from '../state/state';
 import { Details, hottestPath } from '../parts/details/Details';
@@ -52,6 +52,7 @@ function Tools({ shape }: { shape: Analysis }) {
 		{shape.event.lifetimes && <Choice title={words.measure} value={now.measure} onChange={measure => set({ measure })}
 			of={(['outstanding', 'all', 'gone'] as const).map(key =>
 				[key, (shape.event.pages ? words.measuresOfPages : words.measures)[key]])} />}
+		{shape.event.pages && shape.tree.total[0] > 0 && <AtPeak />}
 		{state.value.tab === 'heap' && <Snapshots />}
 		<div class="tab-switch" role="group">
 			{Object.entries(words.views).map(([key, title]) => <button key={key} aria-pressed={now.view === key}
@@ -62,6 +63,13 @@ function Tools({ shape }: { shape: Analysis }) {
 		<Choice title={words.order} value={now.order} onChange={order => set({ order })}
 			of={Object.entries(words.orders) as [Panel['order'], string][]} />
 	</div>;
+}
+
+// What is outstanding at the end of this time is what was there at once at most.
+function AtPeak() {
+	const peak = peakTime(eventId.value, wholeView.value);
+	return peak && <button title={words.atPeakHint} onClick={() => change({ range: [span.value[0], peak], panels: panelsWith({ measure: 'outstanding' }) })}>
+		{words.atPeak}</button>;
 }
 
 // Which blocks are shown, by snapshots: those that are there at one and were not at an earlier one.
@@ -168,6 +176,7 @@ export function Stacks() {
 	if (tree.total[0] <= 0)
 		return <><Tools shape={shape} /><div class="shell-message">
 			<p>{(isGone ? words.nothingLeft : words.emptyRange)(shape.event.row, shape.event.samples)}</p>
+			{shape.event.pages && <AtPeak />}{' '}
 			{isGone && <button onClick={() => changePanel({ measure: 'all', snapshots: null })}>
 				{(shape.event.pages ? words.measuresOfPages : words.measures).all}</button>}{' '}
 			<button onClick={() => change({ range: null, filters: [] })}>{words.showAll}</button>

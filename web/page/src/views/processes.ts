@@ -77,6 +77,21 @@ export type Use = 'commit' | 'resident';
 
 export const hasUse = (uses: Uses, what: Use): boolean => uses[what].some(value => value > 0);
 
+// By process: when it was first seen to have used the most. null: it was looked at once, when it ended perhaps.
+// `peak` is the most up to then.
+export function peakTimes(uses: Uses, what: 'commit' | 'peak', processes: number): (number | null)[] {
+	const most = new Float64Array(processes), looks = new Uint32Array(processes), times = new Float64Array(processes);
+	for (let row = 0; row < uses.rows; row++) {
+		const process = uses.process[row], value = uses[what][row];
+		looks[process]++;
+		if (value > most[process]) {
+			most[process] = value;
+			times[process] = uses.time[row];
+		}
+	}
+	return Array.from(times, (time, i) => looks[i] > 1 && most[i] ? time : null);
+}
+
 // In even bins what the kept processes used together. A value is true until the next one, or until
 // the process ends.
 export function useOver({ head }: Recording, uses: Uses, what: Use, kept: Uint8Array,
