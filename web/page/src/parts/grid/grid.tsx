@@ -111,7 +111,7 @@ export function Grid(props: GridProps) {
 		wasSeen.current = at >= view.first && at < view.last;
 	});
 	const inDocument = nodes.slice(view.first, view.last);
-	const slots = view.page + 64;
+	const slots = Math.max(view.page + 64, inDocument.length);
 	const bins = useWhens(props.columns, inDocument, version);
 	useEffect(() => {
 		if (ask)
