@@ -106,6 +106,10 @@ test('where a verb, a group, a time or another view takes the selected row away,
 	equal(await selected(page), 'main', 'without weight');
 	await press(page, 'Control+z', 'd');
 	equal(await selected(page), 'main');
+	await page.evaluate(() => { navigator.clipboard.writeText = async text => { globalThis.copied = text; }; });
+	await press(page, 'y');
+	const linked = await openPage(report(cpu), { hash: new URL(await page.evaluate(() => globalThis.copied)).hash });
+	equal(await selected(linked), 'main', 'from the link');
 	noFaults(page);
 	// Rows above it that come and go do not move it out of view.
 	const small = await openPage(report(cpu), { hash: '#cpu&view=table', height: 420 });

@@ -52,7 +52,7 @@ function Tools({ shape }: { shape: Analysis }) {
 		{shape.event.lifetimes && <Choice title={words.measure} value={now.measure} onChange={measure => set({ measure })}
 			of={(['outstanding', 'all', 'gone'] as const).map(key =>
 				[key, (shape.event.pages ? words.measuresOfPages : words.measures)[key]])} />}
-		{shape.event.pages && shape.tree.total[0] > 0 && <AtPeak />}
+		{shape.tree.total[0] > 0 && <AtPeak />}
 		{state.value.tab === 'heap' && <Snapshots />}
 		<div class="tab-switch" role="group">
 			{Object.entries(words.views).map(([key, title]) => <button key={key} aria-pressed={now.view === key}
@@ -67,9 +67,9 @@ function Tools({ shape }: { shape: Analysis }) {
 
 // What is outstanding at the end of this time is what was there at once at most.
 function AtPeak() {
-	const peak = peakTime(eventId.value, wholeView.value);
-	return peak && <button title={words.atPeakHint} onClick={() => change({ range: [span.value[0], peak], panels: panelsWith({ measure: 'outstanding' }) })}>
-		{words.atPeak}</button>;
+	const peak = state.value.tab === 'memory' && peakTime(eventId.value, wholeView.value);
+	return peak ? <button title={words.atPeakHint} onClick={() => change({ range: [span.value[0], peak], panels: panelsWith({ measure: 'outstanding' }) })}>
+		{words.atPeak}</button> : null;
 }
 
 // Which blocks are shown, by snapshots: those that are there at one and were not at an earlier one.
@@ -176,7 +176,7 @@ export function Stacks() {
 	if (tree.total[0] <= 0)
 		return <><Tools shape={shape} /><div class="shell-message">
 			<p>{(isGone ? words.nothingLeft : words.emptyRange)(shape.event.row, shape.event.samples)}</p>
-			{shape.event.pages && <AtPeak />}{' '}
+			<AtPeak />{' '}
 			{isGone && <button onClick={() => changePanel({ measure: 'all', snapshots: null })}>
 				{(shape.event.pages ? words.measuresOfPages : words.measures).all}</button>}{' '}
 			<button onClick={() => change({ range: null, filters: [] })}>{words.showAll}</button>

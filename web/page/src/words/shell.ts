@@ -85,7 +85,7 @@ export const sinceSnapshot = 'since';
 export const sinceStart = 'the beginning';
 export const snapshot = (n: number, time: string, label: string) => `snapshot ${n}${label ? ' ' + label : ''}, ${time}`;
 export const atPeak = 'At the peak';
-export const atPeakHint = 'What was outstanding when it was most';
+export const atPeakHint = 'Select the time up to the most outstanding memory';
 export const allocated = 'allocated';
 export const committed = 'committed';
 export const average = 'average size';
