@@ -181,7 +181,7 @@ test('a Rust build, as with Windows Performance Analyzer: preset, commits, Syste
 	holds(lanes[1], 'serde');
 	await press(page, '4');
 	await walkDown(page, show(build, 'calls', '--preset', 'rustc', '--group', 'pid,stack'), 'samples', row => grouped(row.samples), 3);
-	// Processes of one name are told apart by their crates, which are no part of their names.
+	// Crates distinguish processes of one name; they are no part of the names.
 	const shown = await grid(page).locator('[role=row][aria-level="1"] [role=gridcell]:first-child').evaluateAll(list =>
 		list.map(cell => [cell.title, cell.innerText]));
 	equal(shown.map(([name, text]) => [name, tidy(text)]).filter(([name]) => name.startsWith('rustc')),
