@@ -143,6 +143,41 @@ test('on paper: light, the view and its selection, without tools', async () => {
 	equal(await page.evaluate(() => document.documentElement.dataset.theme), 'dark');
 });
 
+test('on paper all rows that are listed, in their whole width, from the first one on', async () => {
+	const many = [];
+	for (let i = 0; i < 600; i++)
+		many.push(['app' + i % 300, 10 + i % 300, 10 + i % 300, '_start', 'main', 'step_' + i]);
+	const file = report(write('many.perf', perfScript(many)));
+	for (const [tab, count] of [['#cpu&view=both', 300], ['#processes', 300]]) {
+		const page = await openPage(file, { hash: tab, width: 700 });
+		const grid = page.locator('[role=treegrid], [role=grid]'), rows = grid.locator('[role=row]');
+		await grid.focus();
+		await press(page, 'End');
+		await page.emulateMedia({ media: 'print' });
+		await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+		await settle(page);
+		await screenshot(page, 'print-long-' + count);
+		equal(await rows.count(), count + 1, tab); // with the header
+		equal(await rows.evaluateAll(list => {
+			const boxes = list.map(row => row.getBoundingClientRect());
+			return boxes.every((box, i) => !i || box.top >= boxes[i - 1].bottom - 1) && boxes[0].top >= 0;
+		}), true, 'one below the other');
+		const status = await page.locator('.shell-status').boundingBox();
+		equal((await rows.last().boundingBox()).y < status.y, true, 'the status follows');
+		equal(await rows.first().evaluate(row => {
+			for (let at = row; at; at = at.parentElement)
+				if (at.getBoundingClientRect().right < row.getBoundingClientRect().right && getComputedStyle(at).overflowX !== 'visible')
+					return false;
+			return true;
+		}), true, 'nothing is cut');
+		await page.emulateMedia({ media: 'screen' });
+		await page.evaluate(() => dispatchEvent(new Event('afterprint')));
+		await settle(page);
+		equal(await rows.count() < 120, true, 'on the screen again');
+		equal(page.faults, [], tab);
+	}
+});
+
 test('a page that cannot be shown, and one without script', async () => {
 	const whole = fs.readFileSync(recordings.cpu(), 'latin1');
 	const cut = write('cut.html', Buffer.from(whole.slice(0, whole.indexOf('data-block="head"') + 300), 'latin1'));

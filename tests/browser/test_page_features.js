@@ -78,6 +78,69 @@ test('functions that a rule matches are one frame, and the rule is a chip and in
 	noFaults(page);
 });
 
+const selected = async page => {
+	await settle(page);
+	const row = page.locator('.grid [role=row][aria-selected=true]');
+	const [box, table] = [await row.boundingBox(), await page.locator('[role=treegrid]').boundingBox()];
+	equal(box.y >= table.y && box.y + box.height <= table.y + table.height, true, 'the row is in view');
+	return (await row.innerText()).replace(/^\W*(\S+).*/s, '$1');
+};
+
+test('where a verb, a group, a time or another view takes the selected row away, its nearest caller is selected', async () => {
+	const page = await openPage(report(cpu), { hash: '#cpu&view=table' });
+	await openAll(page);
+	await select(page, 'rustc_mir_build::new');
+	await press(page, 'm');
+	equal(await selected(page), 'rustc_mir_build::Place::clone');
+	await press(page, 'Control+z');
+	equal(await selected(page), 'rustc_mir_build::new', 'undone');
+	await press(page, 'u');
+	equal(await selected(page), 'app');
+	await press(page, 'u');
+	equal(await selected(page), 'rustc_mir_build::new', 'back');
+	await press(page, 'g');
+	await page.locator('dialog input').last().fill('MIR');
+	await press(page, 'Enter');
+	equal(await selected(page), 'main');
+	await press(page, 'Control+z', 'Shift+X');
+	equal(await selected(page), 'main', 'without weight');
+	await press(page, 'Control+z', 'd');
+	equal(await selected(page), 'main');
+	await page.evaluate(() => { navigator.clipboard.writeText = async text => { globalThis.copied = text; }; });
+	await press(page, 'y');
+	const linked = await openPage(report(cpu), { hash: new URL(await page.evaluate(() => globalThis.copied)).hash });
+	equal(await selected(linked), 'main', 'from the link');
+	noFaults(page);
+	// Rows above it that come and go do not move it out of view.
+	const small = await openPage(report(cpu), { hash: '#cpu&view=table', height: 420 });
+	await openAll(small);
+	await select(small, 'small_9');
+	await small.locator('#time').fill('0.09-0.1');
+	await press(small, 'Enter');
+	equal(await selected(small), 'small_9');
+	await press(small, 'Shift+Z');
+	equal(await selected(small), 'small_9');
+	noFaults(small);
+});
+
+test('innermost first, the hottest functions are seen at once, and the first answer is about them', async () => {
+	const page = await openPage(report(cpu), { hash: '#cpu&view=table' });
+	await page.getByRole('button', { name: 'Innermost first' }).click();
+	await settle(page);
+	equal((await names(page)).slice(0, 3), ['app', 'alloc_it app', 'hash app']);
+	equal((await page.locator('.tab-answer').innerText()).trim(), '100.0 % is in app; hottest innermost function: alloc_it, 60.0 % Walk it');
+	await page.getByRole('button', { name: 'Walk it' }).click();
+	equal(await selected(page), 'alloc_it');
+	equal(await page.locator('.details h3').first().innerText(), 'Called by');
+	await select(page, 'app');
+	equal(await page.locator('.details h3').first().innerText(), 'Innermost functions');
+	await press(page, 'ArrowLeft');
+	equal(await names(page), ['app'], 'closed');
+	await press(page, 't');
+	equal(await names(page), ['app'], 'still closed');
+	noFaults(page);
+});
+
 test('a label that was added by hand, in the link, in a preset that is saved, and in wick show', async () => {
 	const page = await openPage(report(cpu), { hash: '#cpu&view=table' });
 	await openAll(page);
@@ -182,6 +245,25 @@ const drop = (page, text) => page.evaluate(content => {
 	data.items.add(new File([content], 'own.json'));
 	dispatchEvent(new DragEvent('drop', { dataTransfer: data, cancelable: true }));
 }, text);
+
+test('worse and better are sorted by the change, and each function leads to where it changed', async () => {
+	const ticksOf = list => list.flatMap(([count, ...frames]) => Array(count).fill(['app', 10, 10, 'main', ...frames]));
+	const after = write('changed.perf', perfScript(ticksOf([[500, 'parse'], [150, 'tie_a'], [150, 'tie_b'], [250, 'fresh'], [200, 'same'],
+		[10, 'load', 'copy'], [90, 'save', 'copy'], [100, 'lighter']])));
+	const before = write('unchanged.perf', perfScript(ticksOf([[300, 'parse'], [100, 'tie_a'], [100, 'tie_b'], [20, 'load', 'lost'], [200, 'same'],
+		[150, 'save', 'lost'], [150, 'load', 'copy'], [80, 'save', 'copy'], [400, 'lighter']])));
+	const page = await openPage(report(after, '--against', before), { hash: '#compare&view=table' });
+	equal((await page.locator('.compare-list').allInnerTexts()).map(text => text.replace(/\s+/g, ' ').trim()), [
+		'Worse: functions by self time +550.0 ms fresh +250.0 ms, new parse +200.0 ms, +66.7 % tie_a +50.0 ms, +50.0 % tie_b +50.0 ms, +50.0 %',
+		'Better: functions by self time \u2212600.0 ms lighter \u2212300.0 ms, \u221275.0 % lost \u2212170.0 ms, gone copy \u2212130.0 ms, \u221256.5 %']);
+	for (const [name, caller] of [['lost', 'save'], ['copy', 'load'], ['fresh', 'main']]) {
+		await page.locator('.compare-list button', { hasText: name }).click();
+		equal(await selected(page), name);
+		equal(await page.locator('.details h3', { hasText: 'Call chain' }).locator('xpath=following-sibling::ol').locator('button').first()
+			.getAttribute('title'), caller);
+	}
+	noFaults(page);
+});
 
 test('a preset of a wrong shape is refused and changes nothing', async () => {
 	const page = await openPage(report(cpu), { hash: '#cpu&view=table' });
@@ -481,6 +563,33 @@ test('in a selected time, what processes used comes first', async () => {
 	await part.waitForSelector('[role=columnheader]');
 	equal((await titles(part)).slice(0, 2), ['name', 'CPU in view']);
 	noFaults(part);
+});
+
+test('one button selects the time up to the most outstanding memory', async () => {
+	const file = path.join(root, 'tests', 'data', 'rustc.etl');
+	const page = await openPage(report(file), { hash: '#memory&view=table&measure=gone&group=process,stack' });
+	await page.getByRole('button', { name: 'At the peak' }).click();
+	await settle(page);
+	const [, to] = /&t=0-([\d.]+)&/.exec(hash(page));
+	holds(hash(page), 'measure=outstanding');
+	const at = time => JSON.parse(run('show', '-q', '--json', '--by', 'commit', '--outstanding', '--time', '0-' + time, file, 'calls')).rows[0]?.total_bytes ?? 0;
+	const most = at(to), sum = (await page.locator('.grid [role=row][aria-level]').evaluateAll(list =>
+		list.map(row => parseFloat(row.children[2].innerText) * (/KiB/.test(row.children[2].innerText) ? 1 / 1024 : 1)))).reduce((a, b) => a + b);
+	equal(Math.abs(sum - most / 2 ** 20) < .2, true, `${sum} of ${most}`);
+	for (let time = .1; time < 4; time += .1)
+		equal(at(time.toFixed(1)) <= most, true, 'at ' + time);
+	noFaults(page);
+	// Nothing is outstanding in the end: the button is where that is said.
+	const ended = path.join(scratch, 'ended.data');
+	run('record', '-q', '--memory', '-o', ended, '--', 'sh', '-c', 'sleep 0.4; sort /usr/share/common-licenses/* >/dev/null');
+	const next = await openPage(report(ended), { hash: '#memory&measure=outstanding' });
+	await next.getByRole('button', { name: 'At the peak' }).click();
+	await settle(next);
+	equal((await names(next)).some(name => /^(sh|sort|sleep)/.test(name)), true);
+	await press(next, '2');
+	const heads = (await next.locator('[role=columnheader]').allInnerTexts()).map(text => text.trim());
+	equal(heads[heads.indexOf('peak memory') + 1], 'peak at');
+	noFaults(next);
 });
 
 test('each of two commands can be copied', async () => {

@@ -124,6 +124,36 @@ async function compare(file) {
 	return { compared, faults };
 }
 
+const OUT = '/w/target/debug/build/ring-0123456789abcdef/';
+const SUBJECTS = [
+	['rustc', 'rustc --crate-name beta --edition=2021 -C metadata=1 -o x', 'beta'],
+	['rustc', `rustc --crate-name build_script_build --out-dir ${OUT} -L dependency=/w/deps`, 'ring build_script_build'],
+	['rustc', 'rustc - --crate-name ___ --print=file-names', ''],
+	['build-script-bu', OUT + 'build-script-build', 'ring'],
+	['cc', `cc -O2 -c -o ${OUT}out/one.o /w/one.c`, 'one.o'],
+	['cc', `cc -m64 ${OUT}a.o -o ${OUT}build_script_build-0123456789abcdef -nodefaultlibs`, 'ring build_script_build'],
+	['ld', 'ld -pie -o /w/target/debug/deps/beta-0123456789abcdef crtn.o', 'beta'],
+	['link.exe', 'link.exe /NOLOGO "/OUT:C:\\w\\beta.exe" kernel32.lib', 'beta.exe'],
+	['link.exe', '"C:\\VC\\link.exe" /OUT:C:\\w\\beta.exe kernel32.lib', 'beta.exe'],
+	['ssh', 'ssh -o BatchMode=yes host', 'host'],
+	['sh', '/bin/sh -ec make -j2 all >/dev/null', 'make -j2 all >/dev/null'],
+	['sh', '/bin/sh /w/configure', 'configure'],
+	['cargo', 'cargo build', 'build'],
+	['make', 'make', ''],
+];
+
+function subjectFaults() {
+	return SUBJECTS.map(([name, command, subject]) => [command, page.subjectOf({ name, command }), subject])
+		.filter(([, came, subject]) => came !== subject).map(([command, came, subject]) => `${command}: ${came}, not ${subject}`);
+}
+
+// Of process 3 there is one look, of process 4 none.
+function peakFaults() {
+	const uses = { rows: 7, time: [1, 2, 3, 4, 5, 6, 7], process: [1, 2, 1, 1, 2, 3, 1], peak: [10, 5, 30, 30, 5, 9, 30], commit: [0, 0, 0, 0, 0, 0, 0] };
+	const came = JSON.stringify([page.peakTimes(uses, 'peak', 5), page.peakTimes(uses, 'commit', 2)]), expected = '[[null,3,2,null,null],[null,null]]';
+	return came === expected ? [] : [`${came}, not ${expected}`];
+}
+
 async function main() {
 	const data = path.join(root, 'tests', 'data'), shared = process.env.WICK_SHARED || path.join(root, '..', 'shared');
 	const files = process.argv.slice(2);
@@ -136,7 +166,7 @@ async function main() {
 				console.log(`# not tested: ${name}, since WICK_SHARED does not name its folder`);
 	}
 	let failed = 0;
-	console.log('1..' + files.length);
+	console.log(`1..${files.length + 2}`);
 	for (const [i, file] of files.entries()) {
 		const { compared, faults } = await compare(file);
 		const ok = faults.length === 0 && compared >= 9;
@@ -144,6 +174,12 @@ async function main() {
 		console.log(`${ok ? 'ok' : 'not ok'} ${i + 1} - ${path.basename(file)}: ${compared} trees are those of wick show`);
 		for (const fault of faults.slice(0, 10))
 			console.log('# ' + fault.trim());
+	}
+	for (const [i, [what, faults]] of [['what a process is about, by its command line', subjectFaults()],
+		['when a process used the most memory', peakFaults()]].entries()) {
+		failed += faults.length;
+		console.log(`${faults.length ? 'not ok' : 'ok'} ${files.length + 1 + i} - ${what}`);
+		faults.forEach(fault => console.log('# ' + fault));
 	}
 	fs.rmSync(scratch, { recursive: true, force: true });
 	process.exit(failed ? 1 : 0);

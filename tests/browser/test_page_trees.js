@@ -126,6 +126,12 @@ test('memory: what was committed, what is outstanding, what is gone', () => comp
 		await open(page);
 }));
 
+test('memory at its peak', () => compare(memory, ['#memory&measure=gone', '#memory&measure=outstanding&t=0.2-0.3'], async page => {
+	await page.getByRole('button', { name: 'At the peak' }).click();
+	await settle(page);
+	await open(page);
+}));
+
 test('a recording of Linux', () => compare(shop, ['#cpu', '#cpu&all-inline=1', '#cpu&inverted=1', '#cpu&group=process,function'], open));
 
 test('a comparison reads all that it needs', async () => {

@@ -181,6 +181,13 @@ test('a Rust build, as with Windows Performance Analyzer: preset, commits, Syste
 	holds(lanes[1], 'serde');
 	await press(page, '4');
 	await walkDown(page, show(build, 'calls', '--preset', 'rustc', '--group', 'pid,stack'), 'samples', row => grouped(row.samples), 3);
+	// Crates distinguish processes of one name; they are no part of the names.
+	const shown = await grid(page).locator('[role=row][aria-level="1"] [role=gridcell]:first-child').evaluateAll(list =>
+		list.map(cell => [cell.title, cell.innerText]));
+	equal(shown.map(([name, text]) => [name, tidy(text)]).filter(([name]) => name.startsWith('rustc')),
+		[['rustc.exe (300)', 'rustc.exe (300) app'], ['rustc.exe (200)', 'rustc.exe (200) serde']]);
+	await grid(page).locator('[role=row]', { hasText: 'rustc.exe (300)' }).click();
+	equal(await page.locator('.details li').first().innerText(), 'app \u00b7 process');
 	equal(page.faults, [], 'faults');
 });
 

@@ -11,7 +11,7 @@ import { TABS, TITLES, type Panel, type Tab, type View } from './link';
 import { savePreset } from './rules';
 import {
 	addFilter, analysis, canRedo, canUndo, change, changePanel, current, names, nextHit, panel, panelsWith, recording, redo, root,
-	setRange, setRoot, setTab, shownTime, span, state, undo, words as treeWords,
+	setCurrent, setRange, setRoot, setTab, shownTime, span, state, undo, words as treeWords,
 } from './state';
 
 export interface Action {
@@ -68,7 +68,7 @@ function around(inverted: boolean): void {
 	const text = functionName();
 	change({
 		filters: [...state.value.filters.filter(f => f.kind !== 'focus'), { kind: 'focus', text }],
-		panels: panelsWith({ inverted, root: '', at: '' }),
+		panels: panelsWith({ inverted, root: '' }),
 	});
 }
 
@@ -148,7 +148,7 @@ export const ACTIONS: Action[] = [
 	{ key: 'code', title: words.code, keys: ['e'], isOfNode: true, can: () => served.value !== null && isFunction(), run: openDialog('code') },
 	{ key: 'sql', title: words.sql, keys: ['q'], can: () => served.value !== null, run: openDialog('sql') },
 	{ key: 'share', title: words.share, keys: ['Shift+S'], run: openDialog('share') },
-	{ key: 'link', title: words.link, keys: ['y'], run: () => copy(location.href) },
+	{ key: 'link', title: words.link, keys: ['y'], run: () => { hasNode() && setCurrent(current.value); copy(location.href); } },
 	{ key: 'details', title: words.details, keys: ['i'], run: () => { detailsOpen.value = !detailsOpen.value; } },
 	{ key: 'help', title: words.help, keys: ['?'], run: openDialog('help') },
 ];

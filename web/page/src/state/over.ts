@@ -5,7 +5,7 @@ import { ask, Refusal } from '../served/server';
 import { asked, request } from '../served/trees';
 import { binsByPlace, weightsOf } from '../views/processes';
 import { binsOf, histograms, levelsOf, type Kept } from '../views/weigh';
-import { asksSums, recording, samplesOf, selectionWords, timeWords, type Analysis } from './state';
+import { asksSums, recording, samplesOf, selectionWords, span, timeWords, type Analysis } from './state';
 import type { Samples } from '../data/types';
 
 type Time = readonly [number, number];
@@ -44,6 +44,15 @@ export const weightOver = (slot: string, event: number, kept: Kept, time: Time, 
 export const levelOver = (slot: string, event: number, kept: Kept, time: Time, count: number): Float64Array | null =>
 	asksSums.value ? fromServer(slot, event, time, { count, levels: true }, 'level')
 		: fromSamples(slot, event, [kept, ...time, count], samples => levelsOf(samples, kept, time[0], time[1], count));
+
+const PEAK_BINS = 20000; // as many as the program that serves the page makes
+
+// When the most was there at once, in all the time: the end of that part of it.
+export function peakTime(event: number, kept: Kept): number | null {
+	const [from, to] = span.value, levels = levelOver('peak', event, kept, span.value, PEAK_BINS);
+	const highest = levels?.reduce((bin, level, i) => level > levels[bin] ? i : bin, 0) ?? 0;
+	return levels?.[highest] ? Math.ceil(from + (highest + 1) / PEAK_BINS * (to - from)) - 1 : null;
+}
 
 // By process, in that time.
 export const weightByProcess = (slot: string, event: number, kept: Kept, time: Time): Float64Array | null =>

@@ -19,7 +19,7 @@ export function addRule(kind: 'group' | 'annotate', label: string, pattern: stri
 	const isShown = kind === 'group' || groups.includes('annotation');
 	change({
 		filters: [...filters, { kind, text: ruleText(label, pattern) }],
-		panels: isShown ? panels : panelsWith({ root: '', at: '', groups: [...groups.slice(0, -1), 'annotation', ...groups.slice(-1)] }),
+		panels: isShown ? panels : panelsWith({ root: '', groups: [...groups.slice(0, -1), 'annotation', ...groups.slice(-1)] }),
 	});
 }
 

@@ -11,7 +11,7 @@ import { buildTree, type Shape, type Shaped } from '../views/build';
 import { isOfThreads, keptBy, namedBy, verbsOf, isVerb, type Filter } from '../views/filters';
 import { patternOf } from '../views/match';
 import { findPath, findPaths, pathHashes, pathName, type PathHashes } from '../views/path';
-import { byWeight, hasWeight, Kind, type Tree, type Words } from '../views/tree';
+import { byWeight, childrenOf, hasWeight, hottestFunction, Kind, pathOf, type Tree, type Words } from '../views/tree';
 import { treeWords } from '../views/words';
 import { weigh, weighSides, type Kept } from '../views/weigh';
 import { annotationsOf, groupsOf, panelOf, viewsOf, type Annotations } from './presets';
@@ -369,28 +369,51 @@ const paths = computed(() => shaped.value && words.value && pathHashes(shaped.va
 const nodeOf = (path: string): number => path && paths.value ? findPath(paths.value, path) : 0;
 const rootPath = computed(() => panel.value.root), currentPath = computed(() => panel.value.at);
 export const root = computed(() => nodeOf(rootPath.value));
-export const current = computed(() => nodeOf(currentPath.value));
+const chosen = computed(() => nodeOf(currentPath.value)); // 0: the tree does not have it
+let way: string[] = []; // to the node that was chosen last, from the root: paths
+
+// The chosen node or, if that is not in view, the nearest of its callers that is.
+export const current = computed(() => {
+	const path = currentPath.value, shape = analysis.value, known = paths.value;
+	let node = chosen.value;
+	if (!shape || !known)
+		return 0;
+	const { tree } = shape;
+	if (node)
+		way = pathOf(tree, node).map(one => pathName(known, one));
+	else if (way[way.length - 1] === path)
+		for (const step of way) {
+			const next = childrenOf(tree, node, 'weight').find(child => pathName(known, child) === step);
+			if (!next)
+				break;
+			node = next;
+		}
+	while (node && !hasWeight(tree, node))
+		node = tree.parent[node];
+	return node;
+});
 export const setRoot = (node: number): void => changePanel({ root: pathName(paths.value!, node), at: pathName(paths.value!, node) });
 export const setCurrent = (node: number): void => place({ at: pathName(paths.value!, node) });
 
 // Rows that are open: found again by their paths if the tree is another one, also after it was one that
 // does not have them.
 export const openNodes = signal<ReadonlySet<number>>(new Set());
-let openIn: { tree: Tree; paths: PathHashes } | null = null;
+let openIn: { tree: Tree; paths: PathHashes; inverted: boolean } | null = null;
 let openElsewhere = new Set<string>();
 
 effect(() => {
 	const tree = shaped.value?.tree, before = openIn, open = openNodes.peek();
 	if (!tree || tree === before?.tree)
 		return;
-	const now = paths.value!;
-	openIn = { tree, paths: now };
-	if (!before || !open.size && !openElsewhere.size)
-		return;
-	const all = new Set([...openElsewhere, ...[...open].map(node => pathName(before.paths, node))]);
+	const now = paths.value!, { inverted } = untracked(() => panel.value);
+	openIn = { tree, paths: now, inverted };
+	const all = new Set([...openElsewhere, ...before ? [...open].map(node => pathName(before.paths, node)) : []]);
 	const found = findPaths(now, all);
 	found.forEach(node => all.delete(pathName(now, node)));
 	openElsewhere = all;
+	// The hottest of the innermost functions are seen at once.
+	if (inverted && !before?.inverted)
+		pathOf(tree, untracked(() => hottestFunction(analysis.value!.tree))).slice(0, -1).forEach(node => found.add(node));
 	openNodes.value = found;
 });
 
@@ -408,7 +431,7 @@ effect(() => {
 		return;
 	untracked(() => {
 		open.forEach(node => served.left[node] && askChildren(node));
-		if (at && !current.value)
+		if (at && !chosen.value)
 			askedCurrent.value = at;
 	});
 });

@@ -17,7 +17,7 @@ const systemDark = signal(system.matches);
 system.addEventListener('change', event => { systemDark.value = event.matches; });
 
 // Paper is light, whatever the screen is.
-const printed = signal(false);
+export const printed = signal(false);
 addEventListener('beforeprint', () => { printed.value = true; });
 addEventListener('afterprint', () => { printed.value = false; });
 

@@ -32,14 +32,15 @@ function List({ title, of, sum }: { title: string; of: Change[]; sum: number }) 
 	const names = treeWords.value!;
 	const show = (fn: number) => {
 		const { tree } = analysis.value!;
+		const change = (node: number) => Math.abs(tree.self[node] - tree.selfBefore![node]);
 		let best = 0;
 		for (let node = 1; node < tree.count; node++)
-			if (tree.kind[node] === Kind.Function && tree.id[node] === fn && (!best || tree.total[node] > tree.total[best]))
+			if (tree.kind[node] === Kind.Function && tree.id[node] === fn && (!best || change(node) > change(best)))
 				best = node;
 		setCurrent(best);
 	};
 	return <section class="compare-list">
-		<h2>{title} <span class="compare-sum">{names.amount(sum)}</span></h2>
+		<h2>{title} <span class="compare-sum">{words.signed(sum, names.amount)}</span></h2>
 		{of.length === 0 ? <p>{words.none}</p> : <Functions onChoose={show} of={of.map(({ fn, before, after }) => {
 			const name = shown(subject.value!.names.names[fn]);
 			return { id: fn, name, short: shown(subject.value!.names.short[fn]) || name, text: words.change(before, after, names.amount) };
@@ -57,7 +58,7 @@ function Changes() {
 		<p class="compare-what">{words.what(of(other.value!), of(recording.value!))}{' '}
 			<button onClick={() => { other.value = null; }}>{words.another}</button></p>
 		<List title={words.worse} of={worse} sum={more} />
-		<List title={words.better} of={better} sum={-less} />
+		<List title={words.better} of={better} sum={less} />
 	</div>;
 }
 

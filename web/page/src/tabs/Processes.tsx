@@ -4,8 +4,8 @@ import type { RowObject } from '../parts/table/table';
 import { shown } from '../words/format';
 import * as words from '../words/processes';
 import { addFilter, kept, recording, state } from '../state/state';
-import { keptNow, mainInfo, weights } from '../parts/lanes/state';
-import { crateOf, filterOf } from '../views/processes';
+import { keptNow, mainInfo, usesNow, weights } from '../parts/lanes/state';
+import { crateOf, filterOf, hasUse, peakTimes } from '../views/processes';
 import { Shown } from './ShownTables';
 import '../parts/lanes/lanes.css';
 
@@ -23,8 +23,13 @@ const lasted = ({ start_ns: start, end_ns: end }: RowObject) =>
 
 const extra = computed(() => {
 	const event = mainInfo.value, now = weights.value;
-	const { processes } = recording.value!.head;
+	const { processes } = recording.value!.head, uses = usesNow(), hasCommit = uses && hasUse(uses, 'commit');
+	const peaks = uses && peakTimes(uses, hasCommit ? 'commit' : 'peak', processes.length);
 	return [
+		...peaks?.some(time => time !== null) ? [{
+			key: 'peak_at_ns', kind: 'moment', title: words.peakAt, after: hasCommit ? 'peak_commit_bytes' : 'peak_working_set_bytes',
+			value: (row: RowObject) => peaks[idOf(row)],
+		}] : [],
 		...event && now ? [{
 			key: 'in_view_' + event.unit, isFirst: state.value.range !== null, kind: { ns: 'duration', bytes: 'bytes' }[event.unit] ?? 'count',
 			title: event.cpuTime ? words.cpuInView : words.inView(shown(event.name)), value: (row: RowObject) => now[idOf(row)],

@@ -7,10 +7,10 @@ import { detailsOpen, focusView } from '../state/actions';
 import { GROUPS, type Panel, type View } from '../state/link';
 import { isDark } from '../state/theme';
 import { panelOf, viewsOf } from '../state/presets';
-import { histogramsOver, weightOver } from '../state/over';
+import { histogramsOver, peakTime, weightOver } from '../state/over';
 import { PANELS } from '../state/tabs';
 import {
-	analysis, askChildren, brushTime, change, changePanel, current, eventId, hits, openNodes, panel, place, recording, root, setCurrent, setRange, setRoot, shownTime, span, state,
+	analysis, askChildren, brushTime, change, changePanel, current, eventId, hits, openNodes, panel, panelsWith, place, recording, root, setCurrent, setRange, setRoot, shownTime, span, state,
 	words as treeWords, type Analysis,
 } from '../state/state';
 import { Details, hottestPath } from '../parts/details/Details';
@@ -22,7 +22,7 @@ import { openMenu } from '../parts/shell/Menu';
 import { announced, copy, save } from '../parts/copy';
 import { MODES } from '../views/modes';
 import { peaksOf, sizesOf } from '../views/sizes';
-import { childrenOf, type Words } from '../views/tree';
+import { childrenOf, hottestFunction, type Words } from '../views/tree';
 import { isWaiting } from '../served/trees';
 import { Lacks } from './Lacks';
 
@@ -46,22 +46,30 @@ function Tools({ shape }: { shape: Analysis }) {
 	return <div class="tab-tools">
 		{views.length > 1 && <Choice title={words.panel} value={String(view)} of={[...view < 0 ? [['-1', words.ownView] as [string, string]] : [],
 			...views.map((one, i): [string, string] => [String(i), shown(one.title ?? one.group ?? '')])]}
-			onChange={i => views[Number(i)] && set({ ...panelOf(views[Number(i)]), root: '', at: '' })} />}
-		{events.length > 1 && <Choice title={words.event} value={now.event} onChange={event => set({ event, root: '', at: '' })}
+			onChange={i => views[Number(i)] && set({ ...panelOf(views[Number(i)]), root: '' })} />}
+		{events.length > 1 && <Choice title={words.event} value={now.event} onChange={event => set({ event, root: '' })}
 			of={events.map(event => [event!.name, shown(event!.name)])} />}
 		{shape.event.lifetimes && <Choice title={words.measure} value={now.measure} onChange={measure => set({ measure })}
 			of={(['outstanding', 'all', 'gone'] as const).map(key =>
 				[key, (shape.event.pages ? words.measuresOfPages : words.measures)[key]])} />}
+		{shape.tree.total[0] > 0 && <AtPeak />}
 		{state.value.tab === 'heap' && <Snapshots />}
 		<div class="tab-switch" role="group">
 			{Object.entries(words.views).map(([key, title]) => <button key={key} aria-pressed={now.view === key}
 				onClick={() => set({ view: key as View })}>{title}</button>)}
 		</div>
-		<button aria-pressed={now.inverted} onClick={() => set({ inverted: !now.inverted, root: '', at: '' })}>{words.inverted}</button>
+		<button aria-pressed={now.inverted} onClick={() => set({ inverted: !now.inverted, root: '' })}>{words.inverted}</button>
 		<button aria-pressed={now.flipped} onClick={() => set({ flipped: !now.flipped })}>{words.upward}</button>
 		<Choice title={words.order} value={now.order} onChange={order => set({ order })}
 			of={Object.entries(words.orders) as [Panel['order'], string][]} />
 	</div>;
+}
+
+// What is outstanding at the end of this time is what was there at once at most.
+function AtPeak() {
+	const peak = state.value.tab === 'memory' && peakTime(eventId.value, wholeView.value);
+	return peak ? <button title={words.atPeakHint} onClick={() => change({ range: [span.value[0], peak], panels: panelsWith({ measure: 'outstanding' }) })}>
+		{words.atPeak}</button> : null;
 }
 
 // Which blocks are shown, by snapshots: those that are there at one and were not at an earlier one.
@@ -83,10 +91,11 @@ function Answer({ shape, names }: { shape: Analysis; names: Words }) {
 	const [top] = childrenOf(tree, 0, 'weight');
 	if (top === undefined)
 		return null;
-	const path = hottestPath(tree, top);
-	const end = path[path.length - 1] ?? top;
+	const part = (node: number) => share(tree.total[node], tree.total[0]);
+	const { inverted } = panel.value;
+	const end = inverted ? hottestFunction(tree) : hottestPath(tree, top).pop() ?? top;
 	return <p class="tab-answer">
-		{words.answer(share(tree.total[top], tree.total[0]), names.name(top), names.short(end))}{' '}
+		{(inverted ? words.answerInverted : words.answer)(part(top), names.name(top), names.short(end), part(end))}{' '}
 		<button onClick={() => { setCurrent(end); focusView(); }}>{words.walk}</button>
 	</p>;
 }
@@ -130,12 +139,11 @@ function columnsOf(shape: Analysis, names: Words): GridColumn[] {
 function columnsOfBoth({ tree }: Analysis, names: Words): GridColumn[] {
 	const change = (node: number) => tree.total[node] - tree.before![node];
 	const most = Math.max(tree.total[0], tree.before![0]);
-	const text = (value: number) => (value < 0 ? '\u2212' : '+') + names.amount(Math.abs(value));
 	return [
-		{ key: 'change', title: comparison.changed, value: change, text, bar: node => Math.abs(change(node)) / most },
+		{ key: 'change', title: comparison.changed, value: change, text: value => comparison.signed(value, names.amount), bar: node => Math.abs(change(node)) / most },
 		{ key: 'percent', title: '%', value: node => tree.before![node] ? 100 * change(node) / tree.before![node] : Infinity,
-			text: (value, node) => tree.before![node]
-				? (value < 0 ? '\u2212' : '+') + share(Math.abs(change(node)), tree.before![node]) : comparison.isNew },
+			text: (_, node) => tree.before![node]
+				? comparison.signed(change(node), n => share(n, tree.before![node])) : comparison.isNew },
 		{ key: 'before', title: comparison.before, value: node => tree.before![node], text: names.amount },
 		{ key: 'total', title: comparison.after, value: node => tree.total[node], text: names.amount },
 	];
@@ -168,6 +176,7 @@ export function Stacks() {
 	if (tree.total[0] <= 0)
 		return <><Tools shape={shape} /><div class="shell-message">
 			<p>{(isGone ? words.nothingLeft : words.emptyRange)(shape.event.row, shape.event.samples)}</p>
+			<AtPeak />{' '}
 			{isGone && <button onClick={() => changePanel({ measure: 'all', snapshots: null })}>
 				{(shape.event.pages ? words.measuresOfPages : words.measures).all}</button>}{' '}
 			<button onClick={() => change({ range: null, filters: [] })}>{words.showAll}</button>
@@ -192,7 +201,7 @@ export function Stacks() {
 				</div>}
 				{now.view !== 'flame' && now.view !== 'heat' && <div class="tab-half">
 					<Grid {...grid} groups={now.groups.map(key => ({ key, title: key }))} available={groupsAvailable(shape)}
-						onGroups={groups => changePanel({ groups, root: '', at: '' })} current={current.value} hits={hits.value}
+						onGroups={groups => changePanel({ groups, root: '' })} current={current.value} hits={hits.value}
 						open={openNodes} hidden={all.filter(isHidden)}
 						onSort={next => place({ sort: (next.descending ? '-' : '') + next.key })}
 						onToggle={one => changePanel({ columns: changed.includes(one) ? changed.filter(other => other !== one) : [...changed, one] })} onCurrent={setCurrent}

@@ -5,14 +5,21 @@ import { eachRow, type Kept } from './weigh';
 
 // ---- one process
 
-// What `--crate-name X` of a command line says; ''.
+// What `--crate-name X` of a command line says; ''. Cargo asks rustc about a crate ___.
 export const crateOf = (command: string): string =>
-	/(?:^|\s)"?--crate-name[= ]"?([\w-]+)/.exec(command)?.[1] ?? '';
+	/(?:^|\s)"?--crate-name[= ]"?(?!___)([\w-]+)/.exec(command)?.[1] ?? '';
 
-// What distinguishes it from others of its name: its crate, or the file that its last argument names.
+// The package of a build script that cargo compiles or runs.
+const PACKAGE = /[\\/]build[\\/]([\w-]+)-[0-9a-f]{16}[\\/"\s]/;
+// The script of a shell; the file that is written; the file that the last argument names.
+const SUBJECTS = [/^\S*sh(?:\.exe)?"?\s+-\w*c\s+(.+)/s, /\s"?(?:-o\s+"?|[/-]OUT:)(?:[^\s"]*[\\/])?([^\s"=\\/-][^\s"=\\/]*)(?=["\s]|$)/,
+	/\s["']?(?:[^\s"']*[\\/])?([^\s"'\\/-][^\s"'\\/]*)["']*\s*$/];
+
+// What distinguishes it from others of its name.
 export function subjectOf({ name, command }: Process): string {
-	const last = /\s["']?(?:[^\s"']*[\\/])?([^\s"'\\/-][^\s"'\\/]*)["']*\s*$/.exec(command)?.[1] ?? '';
-	return crateOf(command) || (last === name ? '' : last);
+	const found = (pattern: RegExp) => pattern.exec(command)?.[1] ?? '';
+	const subject = (crateOf(command) || SUBJECTS.map(found).find(Boolean) || '').replace(/-[0-9a-f]{16}$/, '');
+	return /^build.script/.test(subject || name) ? `${found(PACKAGE)} ${subject}`.trim() : subject === name ? '' : subject;
 }
 
 export const filterOf = ({ pid, name }: Process): Filter =>
@@ -69,6 +76,21 @@ export function binsByPlace({ head }: Recording, samples: Samples, kept: Kept,
 export type Use = 'commit' | 'resident';
 
 export const hasUse = (uses: Uses, what: Use): boolean => uses[what].some(value => value > 0);
+
+// By process: when it was first seen to have used the most. null: it was looked at once, when it ended perhaps.
+// `peak` is the most up to then.
+export function peakTimes(uses: Uses, what: 'commit' | 'peak', processes: number): (number | null)[] {
+	const most = new Float64Array(processes), looks = new Uint32Array(processes), times = new Float64Array(processes);
+	for (let row = 0; row < uses.rows; row++) {
+		const process = uses.process[row], value = uses[what][row];
+		looks[process]++;
+		if (value > most[process]) {
+			most[process] = value;
+			times[process] = uses.time[row];
+		}
+	}
+	return Array.from(times, (time, i) => looks[i] > 1 && most[i] ? time : null);
+}
 
 // In even bins what the kept processes used together. A value is true until the next one, or until
 // the process ends.

@@ -49,6 +49,7 @@ export interface Words {
 	name(node: number): string; // whole
 	short(node: number): string; // as labels show it
 	module(node: number): string; // '' for what is no code
+	detail(node: number): string; // what is said of it behind its name: the module, or what a process is about
 	kind(node: number): string; // 'kernel', 'process' ...
 	look(node: number): number; // colour: kind of code (0-7), 8 structure, 9 start-up code
 	isUnnamed(node: number): boolean;
@@ -76,6 +77,18 @@ export function childrenOf(tree: Tree, node: number, order: Order, words?: Words
 		const x = words!.name(a), y = words!.name(b);
 		return x < y ? -1 : x > y ? 1 : a - b;
 	});
+}
+
+// The first function on the hottest way from the root.
+export function hottestFunction(tree: Tree): number {
+	let node = 0;
+	do {
+		const [child] = childrenOf(tree, node, 'weight');
+		if (!child)
+			break;
+		node = child;
+	} while (tree.kind[node] < Kind.Module);
+	return node;
 }
 
 // The columns `childAt` and `children`.

@@ -2,6 +2,7 @@
 import type { Event, Recording } from '../data/types';
 import { amountOf, plural, shown } from '../words/format';
 import type { Annotations } from '../state/presets';
+import { subjectOf } from './processes';
 import { Kind, type Tree, type Words } from './tree';
 import * as kinds from '../words/kinds';
 
@@ -50,10 +51,12 @@ export function treeWords(recording: Recording, tree: Tree, event: Event, annota
 	const name = (node: number) => shown(plainName(node));
 	const isCode = (node: number) => kind[node] >= Kind.Module;
 
+	const module = (node: number) => kind[node] === Kind.Function ? shown(head.images[names.image[id[node]]]?.name ?? '') : '';
+
 	return {
-		name,
+		name, module,
 		short: node => kind[node] === Kind.Function ? shown(names.short[id[node]] || names.names[id[node]]) : name(node),
-		module: node => kind[node] === Kind.Function ? shown(head.images[names.image[id[node]]]?.name ?? '') : '',
+		detail: node => kind[node] === Kind.Pid && head.processes[id[node]] ? shown(subjectOf(head.processes[id[node]]!)) : module(node),
 		kind: node => kind[node] === Kind.Function ? head.kinds[names.kind[id[node]]] ?? '' : kinds.levels[kind[node]],
 		look: node => !isCode(node) ? STRUCTURE : kind[node] === Kind.Module ? moduleLook(id[node]) : kind[node] === Kind.Rule ? names.kind[tree.rules!.of.indexOf(id[node])]
 			: names.startup[id[node]] && names.kind[id[node]] === NATIVE ? START_UP : names.kind[id[node]],

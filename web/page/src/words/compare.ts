@@ -11,10 +11,10 @@ export const another = 'Compare with another';
 export const worse = 'Worse: functions by self time';
 export const better = 'Better: functions by self time';
 export const none = 'Nothing.';
+export const signed = (n: number, text: (n: number) => string) => (n < 0 ? '\u2212' : n ? '+' : '') + text(Math.abs(n));
 export const change = (before: number, after: number, amount: (n: number) => string) => {
-	const sign = after > before ? '+' : '\u2212';
-	const by = sign + amount(Math.abs(after - before));
-	return !before ? `${by}, new` : !after ? `${by}, gone` : `${by}, ${sign}${share(Math.abs(after - before), before)}`;
+	const by = signed(after - before, amount);
+	return !before ? `${by}, new` : !after ? `${by}, gone` : `${by}, ${signed(after - before, n => share(n, before))}`;
 };
 export const before = 'before';
 export const after = 'after';

@@ -13,6 +13,7 @@ export const processes = 'Processes';
 export const cpuInView = 'CPU in view';
 export const inView = (event: string) => `${event} in view`;
 export const crate = 'crate';
+export const peakAt = 'peak at';
 export const lasted = 'lasted';
 export const filterHint = 'Enter or double click: keep only this process';
 

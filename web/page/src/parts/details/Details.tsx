@@ -3,7 +3,7 @@ import { seconds, share } from '../../words/format';
 import * as words from '../../words/shell';
 import { actionOf, canDo } from '../../state/actions';
 import { analysis, current, panel, setCurrent, span, words as treeWords } from '../../state/state';
-import { childrenOf, pathOf, type Tree } from '../../views/tree';
+import { childrenOf, Kind, pathOf, type Tree } from '../../views/tree';
 import { modeColour } from '../../views/modes';
 import { factsOf } from '../flame/facts';
 import { Functions } from './Functions';
@@ -46,7 +46,7 @@ export function Details() {
 			{(['copyName', 'copyStack', 'filterTo', 'callers', 'code'] as const).map(actionOf).filter(canDo)
 				.map(action => <button key={action.key} onClick={action.run}>{action.title}</button>)}
 		</div>
-		{list(words.callees, childrenOf(tree, node, 'weight').slice(0, MOST_LISTED))}
+		{list(!panel.value.inverted ? words.callees : tree.kind[node] < Kind.Module ? words.innermost : words.callers, childrenOf(tree, node, 'weight').slice(0, MOST_LISTED))}
 		{list(words.hottest, hottestPath(tree, node).slice(0, MOST_LISTED))}
 		{list(words.callChain, pathOf(tree, node).slice(0, -1).reverse().slice(0, 3 * MOST_LISTED))}
 	</aside>;

@@ -15,7 +15,7 @@ export function factsOf(tree: Tree, words: Words, frame: Pick<Frame, 'node' | 'f
 		return [inView, flame.smallWhy];
 	const parent = tree.parent[node];
 	return [
-		joined(words.module(node), words.kind(node), tree.inlined[node] ? flame.inlined : ''),
+		joined(words.detail(node), words.kind(node), tree.inlined[node] ? flame.inlined : ''),
 		inView,
 		joined(parent ? flame.ofParent(share(weight, total[parent])) : '', words.count(totalTimes[node])),
 		flame.self(words.amount(self[node]), share(self[node], total[0])),

@@ -40,7 +40,7 @@ const INDENT = 14;
 const GOLD = 5; // width of the bar between groupings and values
 const TREE = 260, NARROW_TREE = 200; // least width of the tree's column
 const NARROW = 600; // a table that is narrower has two value columns
-const LETTER = 8, HEAD = 46, MOST_HEAD = 150; // px: of a title, and what its menu and its arrow need
+const LETTER = 8, HEAD = 58, MOST_HEAD = 150; // px: of a title, and what its menu and its arrow need
 const WHEN = 76; // width of a histogram's column, to which its text adds
 const MANY = 2000; // rows that open without asking
 const PAUSE = 60; // ms without a change before histograms are counted
@@ -76,6 +76,7 @@ export function Grid(props: GridProps) {
 		return result;
 	};
 	const scroller = useRef<HTMLDivElement>(null);
+	const wasSeen = useRef(false); // the current row was, before other rows came or went
 	const askButton = useRef<HTMLButtonElement>(null);
 	const [edition, setEdition] = useState(0); // of how much of long levels is shown
 	const [onMore, setOnMore] = useState(0); // the row ~parent that is current; 0: a node is
@@ -96,14 +97,21 @@ export function Grid(props: GridProps) {
 
 	useEffect(() => {
 		setOnMore(0);
-		if (current && at < 0 && tree.total[current] > 0 && isWithin(tree, current, root) && current !== root) {
+		if (current && at < 0 && isWithin(tree, current, root) && current !== root) {
 			changeOpen(next => openTo(of, next, current));
 			setEdition(edition + 1);
 		}
 	}, [current, tree, root]);
 	useLayoutEffect(() => view.reveal(at), [active, at >= 0, sort.key, sort.descending, root, tree]);
+	useLayoutEffect(() => {
+		if (wasSeen.current)
+			view.reveal(at);
+	}, [at]);
+	useLayoutEffect(() => {
+		wasSeen.current = at >= view.first && at < view.last;
+	});
 	const inDocument = nodes.slice(view.first, view.last);
-	const slots = view.page + 64;
+	const slots = Math.max(view.page + 64, inDocument.length);
 	const bins = useWhens(props.columns, inDocument, version);
 	useEffect(() => {
 		if (ask)
@@ -264,7 +272,7 @@ export function Grid(props: GridProps) {
 				</div>
 			);
 		}
-		const module = words.module(node), name = words.name(node), inlined = tree.inlined[node] > 0;
+		const detail = words.detail(node), name = words.name(node), inlined = tree.inlined[node] > 0;
 		return (
 			<div {...common} aria-expanded={isOpen} aria-posinset={siblings.indexOf(node) + 1}
 				aria-setsize={siblings.length}
@@ -283,7 +291,7 @@ export function Grid(props: GridProps) {
 					</span>
 					{inlined && <span class="grid-dim" title={say.inlinedHint}> {say.inlined}</span>}
 					{isHit && <span class="hidden"> ({say.match})</span>}
-					{module && <span class="grid-dim"> {module}</span>}
+					{detail && <span class="grid-dim"> {detail}</span>}
 				</div>
 				<span class="grid-gold" role="presentation" />
 				{columns.map(column => cell(column, node))}

@@ -8,6 +8,7 @@ export type RowObject = Record<string, unknown>;
 type ShownColumn = NonNullable<ShownTable['columns']>[number];
 export interface ExtraColumn extends ShownColumn {
 	isFirst?: boolean; // right behind the name
+	after?: string; // right behind the column with this key
 	value(row: RowObject): unknown;
 }
 
@@ -47,7 +48,9 @@ const rank = ({ key, isFirst }: { key: string; isFirst?: boolean }) =>
 
 export function columnsOf({ rows, columns = guessed(rows[0] ?? {}) }: ShownTable, extra: ExtraColumn[],
 	showsAll: boolean): TableColumn[] {
-	return [...columns.map(column => ({ ...column, value: (row: RowObject) => row[column.key] })), ...extra]
+	const isPlaced = ({ after }: ExtraColumn) => columns.some(({ key }) => key === after);
+	return [...columns.flatMap(column => [{ ...column, value: (row: RowObject) => row[column.key] } as ExtraColumn,
+		...extra.filter(({ after }) => after === column.key)]), ...extra.filter(column => !isPlaced(column))]
 		.filter(column => showsAll || !column.detail && (column.kind !== 'bytes' || rows.some(row => column.value(row))))
 		.sort((a, b) => rank(a) - rank(b))
 		.map(column => {

@@ -1,8 +1,11 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
+import { printed } from '../../state/theme';
 
 export const ROW = 22, HEAD = 28; // heights of rows and of the sticky header above them
 const SPARE = 4; // rows in the document above and below those in view
+
+export const MOST_PRINTED = 1000; // rows
 
 export interface VisibleRows {
 	first: number;
@@ -32,8 +35,8 @@ export function useVisibleRows(scroller: RefObject<HTMLElement | null>, count: n
 	}, []);
 	const page = Math.max(1, Math.floor((view.height - HEAD) / ROW));
 	return {
-		first: Math.max(0, Math.min(view.top, count - page) - SPARE),
-		last: Math.min(count, view.top + page + SPARE + 4),
+		first: printed.value ? 0 : Math.max(0, Math.min(view.top, count - page) - SPARE),
+		last: Math.min(count, printed.value ? MOST_PRINTED : view.top + page + SPARE + 4),
 		page, width: view.width,
 		reveal(row) {
 			const element = scroller.current, top = row * ROW;

@@ -8,7 +8,8 @@ import '../grid/grid.css';
 import { announced, copy } from '../copy';
 import { delimited, type Form } from './delimited';
 import { columnsOf, compared, type ExtraColumn, type RowObject, type TableColumn } from './format';
-import { ariaSort, hasModifier, ROW, rowByKey, sortArrow, take, useVisibleRows, walkButtons } from './rows';
+import { printed } from '../../state/theme';
+import { ariaSort, hasModifier, MOST_PRINTED, ROW, rowByKey, sortArrow, take, useVisibleRows, walkButtons } from './rows';
 import './table.css';
 
 export type { ExtraColumn, RowObject } from './format';
@@ -21,7 +22,7 @@ export interface TableProps {
 	onRow?(row: RowObject): void; // Enter, double click
 }
 
-const MOST_WRAPPED = 1000; // rows of unequal height are all in the document
+const MOST_WRAPPED = MOST_PRINTED; // rows of unequal height are all in the document
 const NONE: never[] = [];
 const LONG = 40; // characters: a longer text is worth wrapping
 
@@ -151,7 +152,7 @@ export function Table({ table, label, extra = NONE, tools, onRow }: TableProps) 
 					))}
 				</div>
 			</div>
-			{to < rows.length && wraps && <p class="table-note">{say.rest(rows.length - to)}</p>}
+			{to < rows.length && (wraps || printed.value) && <p class="table-note">{say.rest(rows.length - to)}</p>}
 			{!rows.length && table.rows.length > 0 && <p class="table-note">{say.none}</p>}
 		</div>
 	);
