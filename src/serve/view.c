@@ -472,7 +472,8 @@ static struct wk_loaded *open_first(struct wk_view_server *server, struct wk_err
 	if (!wk_symbolizer_open(&server->remote, &open.naming, &server->remote_messages, err))
 		return NULL;
 	open.naming.remote.offline =
-		wk_symbols_asks_machines(server->remote.symbols) && !is_read_once(options->paths);
+		wk_symbols_asks_machines(server->remote.symbols) && !is_read_once(options->paths) &&
+		!(options->before_paths && is_read_once(options->before_paths));
 	if (!open.naming.remote.offline)
 		wk_symbolizer_close(&server->remote);
 	if (wk_symbolizer_open(&symbolizer, &open.naming, options->messages, err))

@@ -5,13 +5,18 @@
 //
 // Prints TAP.
 'use strict';
+const http = require('http');
 const path = require('path');
-const { equal, finish, holds, openAddress, press, root, serve, test } = require('./page');
+const { equal, finish, holds, openAddress, press, root, scratch, serve, test } = require('./page');
 
 const shop = path.join(root, 'tests', 'data', 'shop.data');
+const unnamed = path.join(root, 'tests', 'cli', 'symbols', 'windows-library-without-pdb', 'app.etl');
 
-async function served(run) {
-	const server = serve(shop);
+// No names of an earlier run, and no proxy.
+Object.assign(process.env, { WICK_CACHE_DIR: path.join(scratch, 'cache'), no_proxy: '127.0.0.1' });
+
+async function served(run, ...words) {
+	const server = serve(...words.length ? words : [shop]);
 	try {
 		const address = await server.address;
 		if (!address)
@@ -56,5 +61,48 @@ test('modules with the source of their names', () => served(async page => {
 	await page.waitForSelector('#view [role=grid]');
 	holds(await page.locator('#view').innerText(), 'shop');
 }));
+
+// A server of symbols that has none, and answers when `answer` is called.
+function symbolServer() {
+	const waiting = [];
+	let isOpen = false;
+	const server = http.createServer((_, response) => {
+		waiting.push(response);
+		if (isOpen)
+			answer();
+	}).listen(0, '127.0.0.1');
+	const answer = () => {
+		isOpen = true;
+		for (const response of waiting.splice(0))
+			response.writeHead(404).end();
+	};
+	return { answer, close: () => server.close(), ready: new Promise(done => server.on('listening', () => done(`http://127.0.0.1:${server.address().port}`))) };
+}
+
+test('the other recording is there, and keeps its place when names arrive', async () => {
+	const symbols = symbolServer();
+	try {
+		await served(async page => {
+			await page.locator('#tab-compare').click();
+			await page.waitForSelector('.compare-lists');
+			await page.locator('[role=treegrid]').focus();
+			await press(page, 'Home', 'ArrowRight', 'ArrowRight');
+			const read = () => page.evaluate(() => [location.hash, document.querySelector('#view').innerText]);
+			const before = await read(), blocks = [];
+			page.on('request', request => blocks.push(request.url().replace(/.*\/block\/([^?]*).*generation=(\d)/, '$1 $2')));
+			const chosen = await openAddress(page.url());
+			await chosen.getByRole('button', { name: 'Compare with another' }).click();
+			symbols.answer();
+			for (let i = 0; i < 200 && !blocks.includes('before/stacks 2'); i++)
+				await page.waitForTimeout(50);
+			holds(blocks, 'before/stacks 2');
+			await page.waitForTimeout(500);
+			equal(await read(), before);
+			equal([await chosen.locator('input[type=file]').count(), chosen.faults], [1, []], 'what was chosen instead');
+		}, unnamed, '--against', unnamed, '--symbol-path', 'srv*' + await symbols.ready);
+	} finally {
+		symbols.close();
+	}
+});
 
 finish();

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """The server of `wick view`: what it answers, whom it refuses, and what cannot hang or end it."""
+import base64
 import contextlib
 import csv
 import gzip
@@ -168,6 +169,29 @@ def _(t):
         expect(t, server.ask("block/head?generation=7"), 410, "another generation")
         for name in ("", "none", "end", "head/", "HEAD", "hea%64", "../head", "samples-999999999999"):
             expect(t, server.ask("block/" + name), 404, f"block {name!r}")
+
+
+@tap.case("the recording to compare with is in blocks of its own, those of a report")
+def _(t):
+    (t.folder / "new.folded").write_text(STACKS)
+    (t.folder / "old.folded").write_text("demo;main;rest 50\n")
+    report = t.wick("report", "new.folded", "--against", "old.folded").stdout
+    expected = re.findall(r'data-block="([^"]*)" data-packing="[^"]*" data-bytes="(\d+)"', report)
+    with view(t, "new.folded", "--against", "old.folded") as server:
+        head = re.search(r'data-block="head" data-packing="gzip" [^>]*>([^<]*)<', server.ask().body.decode())
+        listed = json.loads(gzip.decompress(base64.b64decode(head[1])))["blocks"]
+        t.equal(listed, [name for name, _ in expected if name != "end"], "blocks of the page")
+        for name, size in expected[:-1]:
+            answer = server.ask("block/" + name)
+            expect(t, answer, 200, name)
+            t.equal(len(answer.body), int(size), f"bytes of {name}")
+        t.true("rest" in server.ask("block/before/names").json["names"], "names of the other recording")
+        expect(t, server.ask("block/before/"), 404, "a prefix without a name")
+    with view(t) as server:
+        expect(t, server.ask("block/before/head"), 404, "without another recording")
+    failed = t.wick("view", "--no-open", "new.folded", "--against", "absent.folded", check=False)
+    t.equal((failed.returncode, failed.stdout), (1, ""), failed.stderr)
+    t.true("absent.folded" in failed.stderr, failed.stderr)
 
 
 @tap.case("queries: rows, mistakes, limits")

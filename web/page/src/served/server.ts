@@ -54,9 +54,9 @@ export async function ask(path: string, options?: RequestInit, tries = 5): Promi
 	return answer;
 }
 
-export const servedSource = (blocks: string[]): Source => ({
-	has: name => name === 'end' || blocks.includes(name),
-	read: async name => blocks.includes(name) ? new Uint8Array(await (await ask('block/' + name)).arrayBuffer()) : null,
+export const servedSource = (blocks: string[], prefix: string): Source => ({
+	has: name => name === 'end' || blocks.includes(prefix + name),
+	read: async name => blocks.includes(prefix + name) ? new Uint8Array(await (await ask('block/' + prefix + name)).arrayBuffer()) : null,
 });
 
 export const query = async (statement: string): Promise<ShownTable> =>
