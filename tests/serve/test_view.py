@@ -251,8 +251,35 @@ def _(t):
             connection.sendall(server.request("query", "POST", body=ENDLESS.encode()))
         gone.close()
         t.equal(server.query("SELECT 7 AS n").json["rows"], [{"n": 7}], "the last query")
-        expect(t, read_answer(first.makefile("rb")), 503, "the first")
+        expect(t, read_answer(first.makefile("rb")), 409, "the first")
         first.close()
+
+
+@tap.case("a query is canceled, and the next one runs")
+def _(t):
+    if not tap.run(tap.WICK, "query", "--tables", check=False).stdout:
+        raise tap.Skip("this wick was built without SQLite")
+    with view(t, "--time-limit", "3600") as server:
+        for what, method, more in (("by GET", "GET", {}), ("without an origin", "POST", {"Origin": None}),
+                                   ("of another origin", "POST", {"Origin": "http://example.com"}),
+                                   ("of another token", "POST", {"target": "/" + "0" * 48 + "/cancel"})):
+            body = b"" if method == "POST" else None
+            status = {"GET": 405}.get(method, 404 if "target" in more else 403)
+            expect(t, server.ask("cancel", method, body=body, **more), status, what)
+        expect(t, server.ask("cancel", "POST", body=b""), 200, "nothing to cancel")
+        for _ in range(2):
+            with server.connect() as running:
+                running.sendall(server.request("query", "POST", body=ENDLESS.encode()))
+                running.settimeout(0.3)
+                try:
+                    t.equal(running.recv(1), None, "an answer before it is canceled")
+                except socket.timeout:
+                    running.settimeout(PATIENCE)
+                expect(t, server.ask("cancel", "POST", body=b""), 200, "to cancel")
+                answer = read_answer(running.makefile("rb"))
+                expect(t, answer, 409, "the query")
+                t.equal(answer.json, {"error": "the query was ended"}, "the answer")
+        t.equal(server.query("SELECT 7 AS n").json["rows"], [{"n": 7}], "the next query")
 
 
 @tap.case("source code and instructions, or why there are none")
