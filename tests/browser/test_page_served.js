@@ -46,6 +46,32 @@ test('a query', () => served(async page => {
 	holds(await page.locator('dialog [role=alert]').innerText(), 'no such column');
 }));
 
+test('a query that is canceled ends, and the next one runs', () => served(async page => {
+	await page.getByRole('button', { name: 'SQL', exact: true }).click();
+	const field = page.locator('dialog textarea');
+	await field.fill('WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c');
+	await page.getByRole('button', { name: 'Run', exact: false }).click();
+	// What runs is there when the dialog is opened again, and Ctrl+Enter does not start another.
+	await page.getByRole('button', { name: 'Close' }).click();
+	await press(page, 'q', 'Control+Enter');
+	await page.getByRole('button', { name: 'Cancel' }).click();
+	await page.waitForSelector('dialog [role=alert]', { timeout: 10000 });
+	holds(await page.locator('dialog [role=alert]').innerText(), 'the query was ended');
+	await field.fill('SELECT 7 AS seven');
+	await field.press('Control+Enter');
+	await page.waitForSelector('dialog [role=grid]', { timeout: 10000 });
+	holds(await page.locator('dialog [role=grid]').innerText(), 'seven');
+}));
+
+test('the link to the view is in Share', () => served(async page => {
+	await page.waitForSelector('[role=treegrid]');
+	await press(page, 'u', 'Shift+S');
+	await page.evaluate(() => { Object.defineProperty(navigator, 'clipboard', { value: { writeText: async text => { document.title = text; } } }); });
+	await page.getByRole('button', { name: 'Copy the link to this view' }).click();
+	equal(await page.title(), page.url());
+	holds(await page.title(), 'inverted=1');
+}));
+
 test('source and instructions of a function, or why there are none', () => served(async page => {
 	await page.locator('[role=treegrid]').focus();
 	await press(page, 'Home', 'ArrowRight', 'ArrowRight', 'ArrowRight', 'ArrowRight', 'e');
