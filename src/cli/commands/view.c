@@ -110,7 +110,7 @@ static bool view(const char *const *paths, const struct wk_call *call, struct wk
 {
 	const struct args *args = call->args;
 	const struct wk_report_options report = { .filter = &args->filter, .open = args->open,
-						  .preset = args->preset };
+						  .preset = args->preset, .is_served = true };
 	const struct wk_open_options open = wk_report_open_options(&args->load, &report);
 	uint64_t seconds = args->time_limit_s ? args->time_limit_s : USUAL_QUERY_SECONDS;
 	const char **folders = folders_of(args);
