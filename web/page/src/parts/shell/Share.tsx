@@ -27,5 +27,6 @@ export function Share() {
 		</ul>
 		{!head.redacted && <p>{words.how} <code>{shown(command)}</code>{' '}
 			<button onClick={() => copy(command)}>{words.copy}</button></p>}
+		<p>{words.limits}</p>
 	</div>;
 }
