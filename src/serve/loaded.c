@@ -18,7 +18,10 @@ static struct wk_report_page *make_page(struct wk_loaded *loaded,
 					const struct wk_view_options *options,
 					const struct wk_messages *messages, struct wk_err *err)
 {
-	const struct wk_report inputs = { .model = loaded->model, .paths = options->paths };
+	const struct wk_report inputs = { .model = loaded->model,
+					  .paths = options->paths,
+					  .before = loaded->before,
+					  .before_paths = options->before_paths };
 	struct wk_report_page *report = wk_report_page_new(&inputs, options->report, err);
 	struct wk_out page = wk_out_to_buf(&loaded->page);
 	const struct wk_page_served served = {
@@ -34,6 +37,18 @@ static struct wk_report_page *make_page(struct wk_loaded *loaded,
 	return report;
 }
 
+/* The other recording has symbols of its own: it can be of another build at the same path. */
+static bool open_models(struct wk_loaded *loaded, const struct wk_view_options *options,
+			const struct wk_open_options *open, const struct wk_messages *messages,
+			struct wk_err *err)
+{
+	loaded->model =
+		wk_open_paths(options->paths, open, loaded->symbolizer.symbols, messages, err);
+	if (loaded->model && options->before_paths)
+		loaded->before = wk_open_paths(options->before_paths, open, NULL, messages, err);
+	return loaded->model && (loaded->before || !options->before_paths);
+}
+
 struct wk_loaded *wk_loaded_new(const struct wk_view_options *options,
 				const struct wk_open_options *open,
 				struct wk_symbolizer *symbolizer, unsigned generation,
@@ -45,9 +60,7 @@ struct wk_loaded *wk_loaded_new(const struct wk_view_options *options,
 	loaded->users = 1;
 	loaded->symbolizer = *symbolizer;
 	*symbolizer = (struct wk_symbolizer){ 0 };
-	loaded->model =
-		wk_open_paths(options->paths, open, loaded->symbolizer.symbols, messages, err);
-	if (loaded->model) {
+	if (open_models(loaded, options, open, messages, err)) {
 		loaded->sends_trees =
 			options->sends_trees || loaded->model->samples.count > MANY_SAMPLES;
 		loaded->report = make_page(loaded, options, messages, err);
@@ -66,6 +79,7 @@ void wk_loaded_free(struct wk_loaded *loaded)
 		WK_BUF_FINI_ALL(&loaded->blocks[i].name, &loaded->blocks[i].bytes);
 	wk_aggregates_free(loaded->aggregates);
 	wk_report_page_free(loaded->report);
+	wk_model_free(loaded->before);
 	wk_model_free(loaded->model);
 	wk_symbolizer_close(&loaded->symbolizer);
 	WK_BUF_FINI_ALL(&loaded->page, &loaded->policy, &loaded->modules);

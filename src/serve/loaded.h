@@ -4,6 +4,8 @@
  * and one with those of servers. Each has a number, its generation, because ids differ between
  * them.
  *
+ * The recording that it is compared with is opened anew as well: names of both are compared.
+ *
  * A model never changes, so several threads may read it. Blocks, annotations and modules are for
  * one thread at a time, and so are aggregates, which can be another one. */
 #ifndef WK_SERVE_LOADED_H
@@ -17,7 +19,7 @@ struct wk_loaded {
 	bool sends_trees; /* the page is to ask for aggregates */
 	unsigned users;   /* of this struct: wk_loaded_free is called by the last */
 	struct wk_symbolizer symbolizer;
-	struct wk_model *model;
+	struct wk_model *model, *before; /* before: to compare with; or NULL */
 	struct wk_report_page *report;
 	struct wk_aggregates *aggregates;
 	struct wk_buf page, policy; /* the HTML, and its Content-Security-Policy */

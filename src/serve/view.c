@@ -42,7 +42,8 @@ struct wk_view_server {
 	struct wk_messages remote_messages;
 	struct wk_buf policy; /* of all answers */
 	atomic_bool is_ending;
-	atomic_uint last_query; /* the number of the one that came last: it ends those before */
+	atomic_uint last_query; /* the number of the one that came last: it ends those before, and
+				 * so does "cancel" */
 };
 
 static bool is_ending(void *context)
@@ -246,6 +247,14 @@ static bool is_replaced(void *context)
 	return is_ending(task->server) || atomic_load(&task->server->last_query) != task->query;
 }
 
+/* Not 503, after which a client asks again: that would end the query that came instead. */
+static unsigned query_status(enum wk_code code)
+{
+	if (code == WK_ESTOPPED)
+		return 409;
+	return code == WK_EUSAGE ? 400 : 500;
+}
+
 static void send_query(const struct task *task, struct wk_loaded *loaded)
 {
 	struct wk_view_server *server = task->server;
@@ -267,8 +276,17 @@ static void send_query(const struct task *task, struct wk_loaded *loaded)
 	else if (wk_query_fill(&table, loaded->model, wk_buf_text(statement), &limits, &err))
 		send_table(task->exchange, &table);
 	else
-		send_error(task->exchange, err.code == WK_EUSAGE ? 400 : 503, err.text);
+		send_error(task->exchange, query_status(err.code), err.text);
 	wk_table_fini(&table);
+}
+
+static void cancel_query(struct wk_view_server *server, struct wk_http_exchange *exchange)
+{
+	struct wk_buf json = { 0 };
+
+	atomic_fetch_add(&server->last_query, 1);
+	wk_buf_add_text(&json, "{}\n");
+	send_json(exchange, 200, &json);
 }
 
 /* ---- source code */
@@ -423,13 +441,18 @@ static void send_page(struct wk_view_server *server, struct wk_http_exchange *ex
 		    &(struct answer){ .server = server, .loaded = loaded });
 }
 
+static bool is_posted(struct wk_str path)
+{
+	return wk_str_is(path, "query") || wk_str_is(path, "cancel");
+}
+
 static void route(void *context, struct wk_http_exchange *exchange)
 {
 	struct wk_view_server *server = context;
 	const struct wk_request *request = wk_http_request(exchange);
 	struct wk_str path = wk_request_route(request);
 
-	if (wk_str_is(path, "query") != wk_request_is_post(request))
+	if (is_posted(path) != wk_request_is_post(request))
 		send_error(exchange, 405, "queries are sent by POST, all else is read by GET");
 	else if (wk_str_is(path, ""))
 		send_page(server, exchange);
@@ -439,6 +462,8 @@ static void route(void *context, struct wk_http_exchange *exchange)
 		add_task(server, server->aggregator, exchange, send_aggregate);
 	else if (wk_str_is(path, "query"))
 		add_task(server, server->queries, exchange, send_query);
+	else if (wk_str_is(path, "cancel"))
+		cancel_query(server, exchange);
 	else if (wk_str_is(path, "annotate"))
 		add_task(server, server->reader, exchange, send_annotation);
 	else if (wk_str_is(path, "symbols"))
@@ -472,7 +497,8 @@ static struct wk_loaded *open_first(struct wk_view_server *server, struct wk_err
 	if (!wk_symbolizer_open(&server->remote, &open.naming, &server->remote_messages, err))
 		return NULL;
 	open.naming.remote.offline =
-		wk_symbols_asks_machines(server->remote.symbols) && !is_read_once(options->paths);
+		wk_symbols_asks_machines(server->remote.symbols) && !is_read_once(options->paths) &&
+		!(options->before_paths && is_read_once(options->before_paths));
 	if (!open.naming.remote.offline)
 		wk_symbolizer_close(&server->remote);
 	if (wk_symbolizer_open(&symbolizer, &open.naming, options->messages, err))

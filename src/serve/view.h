@@ -14,6 +14,7 @@
 /* What it points to must outlive the view. */
 struct wk_view_options {
 	const char *const *paths;
+	const char *const *before_paths; /* of the recording to compare with; NULL: there is none */
 	const struct wk_open_options *open;
 	const struct wk_report_options *report;
 	const char *const *folders; /* that are searched for source code; ends with NULL */

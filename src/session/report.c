@@ -223,16 +223,25 @@ static void add_link(struct wk_buf *link, const char *open)
 		wk_buf_add_fmt(link, "%s%s", *open == '#' ? "" : "#", open);
 }
 
-static uint64_t choose_resolution(const struct wk_model *model, struct sentences *warnings)
+static void add_rounding(struct wk_buf *words, const struct wk_model *model, bool is_served)
+{
+	wk_buf_add_text(words, ", which are rounded to 100 us; ");
+	if (!is_served)
+		wk_buf_add_fmt(words, "`wick view %s` shows recordings of any size, and ",
+			       wk_model_input(model));
+	wk_buf_add_text(words, "--time or --filter selects a part of the recording");
+}
+
+static uint64_t choose_resolution(const struct wk_model *model, bool is_served,
+				  struct sentences *warnings)
 {
 	struct wk_buf words = { 0 };
 
 	if (model->samples.count <= MANY_ROWS)
 		return RESOLUTION_NS;
 	wk_num_add_grouped(&words, model->samples.count);
-	wk_buf_add_text(&words,
-			" samples are too many for exact times, which are rounded to 100 us; "
-			"--time or --filter selects a part of the recording");
+	wk_buf_add_text(&words, " samples are too many for exact times");
+	add_rounding(&words, model, is_served);
 	add_sentence(warnings, wk_buf_text(&words));
 	wk_buf_fini(&words);
 	return COARSE_NS;
@@ -262,7 +271,8 @@ static void fill_page(struct recording *recording, const char *const *paths,
 		.input = wk_buf_str(&recording->input),
 		.command = command_of(model),
 		.open = wk_buf_str(&recording->link),
-		.resolution_ns = choose_resolution(model, &recording->warnings),
+		.resolution_ns = choose_resolution(model, options->is_served,
+						   &recording->warnings),
 		.compiles_rust = compiles_rust(model),
 		.is_redacted = options->redacts,
 	};
@@ -438,6 +448,95 @@ void wk_report_page_serve(struct wk_report_page *page, const struct wk_page_serv
 	wk_page_write_served(&page->recording.page, blocks_of(page), served, policy, out);
 }
 
+/* ---- a page within a size */
+
+struct bounded {
+	struct wk_buf page;
+	uint64_t most_bytes;
+};
+
+static bool write_bounded(void *context, const char *bytes, size_t len)
+{
+	struct bounded *bounded = context;
+
+	if (len > bounded->most_bytes - bounded->page.len)
+		return false;
+	wk_buf_add(&bounded->page, bytes, len);
+	return true;
+}
+
+/* False, and nothing is written, if it is larger. */
+static bool write_within(const struct wk_page *page, uint64_t most_bytes, struct wk_out *out)
+{
+	struct bounded bounded = { .most_bytes = most_bytes };
+	struct wk_out to = { .write = write_bounded, .context = &bounded };
+	bool fits;
+
+	wk_page_write(page, &to);
+	fits = wk_out_end(&to);
+	if (fits)
+		wk_out_str(out, wk_buf_str(&bounded.page));
+	wk_buf_fini(&bounded.page);
+	return fits;
+}
+
+static void thin(struct wk_report_page *page, uint64_t most_bytes,
+		 const struct wk_messages *messages)
+{
+	struct sentences *warnings = &page->recording.warnings;
+	struct wk_page *data = &page->recording.page;
+	struct wk_buf words = { 0 };
+
+	wk_buf_add_text(&words, "the page would be larger than ");
+	wk_num_add_bytes(&words, most_bytes);
+	wk_buf_add_text(&words, " with exact times");
+	add_rounding(&words, data->model, false);
+	add_sentence(warnings, wk_buf_text(&words));
+	wk_warn(messages, wk_buf_text(&words));
+	wk_buf_fini(&words);
+	data->warnings = warnings->at;
+	data->warning_count = warnings->count;
+	data->resolution_ns = page->before.page.resolution_ns = COARSE_NS;
+}
+
+static uint64_t bytes_of(const struct wk_out *out)
+{
+	return out->written + out->pending.len;
+}
+
+static void write_large(const struct wk_page *page, uint64_t most_bytes, struct wk_out *out,
+			const struct wk_messages *messages)
+{
+	uint64_t before = bytes_of(out), size;
+	struct wk_buf words = { 0 };
+
+	wk_page_write(page, out);
+	size = bytes_of(out) - before;
+	if (size <= most_bytes)
+		return;
+	wk_buf_add_text(&words, "the page has ");
+	wk_num_add_bytes(&words, size);
+	wk_buf_add_fmt(
+		&words,
+		", which browsers may not open; `wick view %s` shows the recording, and --time "
+		"or --filter selects a part of it",
+		wk_model_input(page->model));
+	wk_warn_buf(messages, &words);
+}
+
+static void write_page(struct wk_report_page *page, uint64_t most_bytes, struct wk_out *out,
+		       const struct wk_messages *messages)
+{
+	const struct wk_page *data = &page->recording.page;
+
+	if (data->resolution_ns < COARSE_NS) {
+		if (write_within(data, most_bytes, out))
+			return;
+		thin(page, most_bytes, messages);
+	}
+	write_large(data, most_bytes, out, messages);
+}
+
 bool wk_report_write(const struct wk_report *report, const struct wk_report_options *options,
 		     struct wk_out *out, const struct wk_messages *messages, struct wk_err *err)
 {
@@ -445,7 +544,8 @@ bool wk_report_write(const struct wk_report *report, const struct wk_report_opti
 
 	if (!page)
 		return false;
-	wk_page_write(&page->recording.page, out);
+	write_page(page, options->most_bytes ? options->most_bytes : WK_REPORT_MOST_BYTES, out,
+		   messages);
 	wk_selection_report(&page->recording.selection, messages);
 	wk_report_page_free(page);
 	return true;

@@ -7,11 +7,15 @@
 #include "session/open.h"
 #include "session/selection.h"
 
+#define WK_REPORT_MOST_BYTES ((uint64_t)200 << 20)
+
 struct wk_report_options {
 	const struct wk_filter_spec *filter; /* only samples that pass are written, of each event */
-	const char *open;   /* where the page starts, with or without '#'; NULL: it chooses */
-	bool redacts;       /* leaves out what names a person or a machine */
-	const char *preset; /* as for --preset; NULL: none is chosen */
+	const char *open;    /* where the page starts, with or without '#'; NULL: it chooses */
+	bool redacts;        /* leaves out what names a person or a machine */
+	const char *preset;  /* as for --preset; NULL: none is chosen */
+	bool is_served;      /* by `wick view`, which is not advised then */
+	uint64_t most_bytes; /* of a page with times as exact as usual; 0: WK_REPORT_MOST_BYTES */
 };
 
 /* A page shows any moment: filters that choose one do not apply to it. */
@@ -29,7 +33,9 @@ struct wk_report {
 	const char *const *before_paths;
 };
 
-/* A recording without samples gives a page as well; filters that leave nothing are an error. */
+/* A recording without samples gives a page as well; filters that leave nothing are an error. In a
+ * page that would be too large, times are less exact; if it is too large nevertheless, a warning
+ * says so. */
 bool wk_report_write(const struct wk_report *report, const struct wk_report_options *options,
 		     struct wk_out *out, const struct wk_messages *messages, struct wk_err *err);
 

@@ -7,8 +7,9 @@
 // Prints TAP.
 'use strict';
 const fs = require('fs');
+const http = require('http');
 const path = require('path');
-const { equal, finish, openPage, perfScript, press, report, root, run, scratch, screenshot, settle, test, write } = require('./page');
+const { equal, finish, openAddress, openPage, perfScript, press, report, root, run, scratch, screenshot, serve, settle, skip, test, write } = require('./page');
 
 let axe = null;
 try {
@@ -221,6 +222,104 @@ test('states: reading, a damaged part, an old browser, a level with too many row
 	equal(/[12],\d\d\d more/.test(await many.locator('[role=treegrid]').innerText()), true, 'the last row counts the rest:');
 
 	await check(await openPage(recordings.cpu(), { hash: '#cpu&view=heat' }), 'state-heat');
+});
+
+// Sends a part of each file that it is asked for, or fails.
+async function symbolServer(status) {
+	const server = http.createServer((request, response) => {
+		response.writeHead(request.url.endsWith('.pdb') ? status : 404, { 'content-length': 1e6 });
+		if (status === 200)
+			response.write(Buffer.alloc(3e5));
+		else
+			response.destroy();
+	}).listen(0, '127.0.0.1');
+	await new Promise(done => server.on('listening', done));
+	return { path: 'srv*http://127.0.0.1:' + server.address().port, end: () => { server.closeAllConnections(); server.close(); } };
+}
+
+test('states of a served page: symbols, source code, SQL, a program that is busy or has ended', async () => {
+	const shop = path.join(root, 'tests', 'data', 'shop.data'), endless = 'WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c';
+	const unnamed = path.join(root, 'tests', 'cli', 'symbols', 'windows-library-without-pdb', 'app.etl');
+	const table = JSON.stringify({ table: 'annotate', notes: [], columns: [['self_percent', 'share'], ['total_percent', 'share'], ['line', 'number'], ['text', 'text']]
+		.map(([key, kind]) => ({ key, title: key, kind, detail: false })), rows: Array.from({ length: 40 }, (_, i) =>
+		({ self_percent: i % 9 ? null : 4.5, total_percent: i % 9 ? null : 9, line: i + 1, text: '        ' + (i % 5 ? 'call(i);' : '') })) });
+	const query = async (page, statement) => {
+		await press(page, 'q');
+		await page.locator('dialog textarea').fill(statement);
+		await page.locator('dialog textarea').press('Control+Enter');
+	};
+	const symbols = { sent: await symbolServer(200), failed: await symbolServer(500) };
+	const cache = path.join(scratch, 'cache');
+	Object.assign(process.env, { no_proxy: '127.0.0.1' });
+	const state = async (name, words, walk) => {
+		for (const [look, options] of Object.entries({ light: {}, dark: { dark: true }, narrow: { width: 400 }, 'narrow-dark': { width: 400, dark: true } })) {
+			if (look !== 'light' && look !== 'narrow-dark' && !process.env.SCREENSHOTS)
+				continue;
+			process.env.WICK_CACHE_DIR = path.join(cache, name + look);
+			const server = serve(...words);
+			const address = await server.address;
+			if (!address)
+				skip('libmicrohttpd is missing');
+			const page = await openAddress(address, options);
+			await walk(page, server);
+			page.faults = page.faults.filter(fault => !fault.startsWith('Failed to load resource'));
+			await check(page, `served-${name}-${look}`);
+			equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true, `${name} at ${look} fits:`);
+			await page.context().close();
+			server.end();
+		}
+	};
+	try {
+		await state('symbols-sent', [unnamed, '--symbol-path', symbols.sent.path], async page => {
+			await page.locator('.shell-status').getByText('Looking for files with names: 0 of 1').waitFor();
+			await press(page, '0');
+			await page.waitForSelector('progress[value="300000"]');
+		});
+		await state('symbols-failed', [unnamed, '--symbol-path', symbols.failed.path], async page => {
+			await press(page, '0');
+			await page.getByText('All files have been looked for').waitFor();
+		});
+		for (const which of ['Source', 'Instructions'])
+			await state(which.toLowerCase(), [shop], async page => {
+				await page.route('**/annotate?*', route => route.fulfill({ contentType: 'application/json', body: `{"function":"f","source":${table},"instructions":${table}}` }));
+				await page.locator('[role=treegrid]').focus();
+				await press(page, 'Home', 'ArrowRight', 'ArrowRight', 'ArrowRight', 'ArrowRight', 'e');
+				await page.getByRole('button', { name: which, exact: true }).click();
+				equal((await page.locator('dialog [role=grid]').innerText()).includes('unknown'), false, 'lines without samples are unknown:');
+				const cell = page.locator('dialog [role=gridcell]', { hasText: 'call(i)' }).first();
+				equal([await cell.isVisible(), await cell.evaluate(one => getComputedStyle(one).whiteSpace)], [true, 'pre']);
+				const { x, width } = await cell.boundingBox();
+				equal(x + Math.min(width, 100) < page.viewportSize().width, true, 'the code is in the window:');
+			});
+		await state('sql', [shop], async page => {
+			await query(page, 'SELECT NULL AS n, name FROM functions');
+			await page.waitForSelector('dialog [role=grid]');
+		});
+		await state('sql-wrong', [shop], async page => {
+			await query(page, 'SELECT absent FROM samples');
+			await page.waitForSelector('dialog [role=alert]');
+		});
+		await state('sql-running', [shop], page => query(page, endless));
+		await state('ended', ['--trees', shop], async (page, server) => {
+			server.end();
+			await page.waitForTimeout(300);
+			await press(page, 'u');
+			await page.locator('.shell-status [role=alert]').waitFor();
+			const { y, height } = await page.locator('.shell-status [role=alert]').boundingBox();
+			equal(y + height <= page.viewportSize().height, true, 'why nothing new comes is in the window:');
+		});
+		await state('busy', ['--trees', shop], async page => {
+			let times = 0;
+			await page.route('**/tree?*', route => times++ < 2 ? route.fulfill({ status: 503, contentType: 'application/json', body: '{"error":"too many requests wait; try again"}' })
+				: route.continue());
+			await press(page, 'u');
+			await page.waitForFunction(() => document.querySelector('[aria-busy]').getAttribute('aria-busy') === 'false');
+			equal([times, await page.locator('.shell-status [role=alert]').count()], [3, 0]);
+		});
+	} finally {
+		symbols.sent.end();
+		symbols.failed.end();
+	}
 });
 
 test('one recording compared with another', async () => {

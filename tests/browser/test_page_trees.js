@@ -40,13 +40,13 @@ async function readSettled(page, isDone) {
 	}
 }
 
-async function compare(input, links, walk = async () => {}) {
-	const server = serve('--trees', input);
+async function compare(input, links, walk = async () => {}, ...options) {
+	const server = serve('--trees', input, ...options);
 	try {
 		const address = await server.address;
 		if (!address)
 			throw Object.assign(new Error('libmicrohttpd is missing'), { skips: true });
-		const file = report(input);
+		const file = report(input, ...options);
 		for (const link of links) {
 			const whole = await openPage(file, { hash: link }), parts = await openAddress(address + link);
 			await walk(whole);
@@ -150,6 +150,9 @@ test('a comparison reads all that it needs', async () => {
 		server.end();
 	}
 });
+
+test('a comparison with the recording of --against', () => compare(program, ['#cpu', '#compare', '#compare&t=1-2', '#compare&inverted=1',
+	'#compare&f=process:compiler'], open, '--against', write('older.txt', perfScript(ticks.slice(1000)))));
 
 test('the program ended: what was shown stays, and the page says why nothing new comes', async () => {
 	const server = serve('--trees', program);

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """The server of `wick view`: what it answers, whom it refuses, and what cannot hang or end it."""
+import base64
 import contextlib
 import csv
 import gzip
@@ -170,6 +171,29 @@ def _(t):
             expect(t, server.ask("block/" + name), 404, f"block {name!r}")
 
 
+@tap.case("the recording to compare with is in blocks of its own, those of a report")
+def _(t):
+    (t.folder / "new.folded").write_text(STACKS)
+    (t.folder / "old.folded").write_text("demo;main;rest 50\n")
+    report = t.wick("report", "new.folded", "--against", "old.folded").stdout
+    expected = re.findall(r'data-block="([^"]*)" data-packing="[^"]*" data-bytes="(\d+)"', report)
+    with view(t, "new.folded", "--against", "old.folded") as server:
+        head = re.search(r'data-block="head" data-packing="gzip" [^>]*>([^<]*)<', server.ask().body.decode())
+        listed = json.loads(gzip.decompress(base64.b64decode(head[1])))["blocks"]
+        t.equal(listed, [name for name, _ in expected if name != "end"], "blocks of the page")
+        for name, size in expected[:-1]:
+            answer = server.ask("block/" + name)
+            expect(t, answer, 200, name)
+            t.equal(len(answer.body), int(size), f"bytes of {name}")
+        t.true("rest" in server.ask("block/before/names").json["names"], "names of the other recording")
+        expect(t, server.ask("block/before/"), 404, "a prefix without a name")
+    with view(t) as server:
+        expect(t, server.ask("block/before/head"), 404, "without another recording")
+    failed = t.wick("view", "--no-open", "new.folded", "--against", "absent.folded", check=False)
+    t.equal((failed.returncode, failed.stdout), (1, ""), failed.stderr)
+    t.true("absent.folded" in failed.stderr, failed.stderr)
+
+
 @tap.case("queries: rows, mistakes, limits")
 def _(t):
     if not tap.run(tap.WICK, "query", "--tables", check=False).stdout:
@@ -227,8 +251,35 @@ def _(t):
             connection.sendall(server.request("query", "POST", body=ENDLESS.encode()))
         gone.close()
         t.equal(server.query("SELECT 7 AS n").json["rows"], [{"n": 7}], "the last query")
-        expect(t, read_answer(first.makefile("rb")), 503, "the first")
+        expect(t, read_answer(first.makefile("rb")), 409, "the first")
         first.close()
+
+
+@tap.case("a query is canceled, and the next one runs")
+def _(t):
+    if not tap.run(tap.WICK, "query", "--tables", check=False).stdout:
+        raise tap.Skip("this wick was built without SQLite")
+    with view(t, "--time-limit", "3600") as server:
+        for what, method, more in (("by GET", "GET", {}), ("without an origin", "POST", {"Origin": None}),
+                                   ("of another origin", "POST", {"Origin": "http://example.com"}),
+                                   ("of another token", "POST", {"target": "/" + "0" * 48 + "/cancel"})):
+            body = b"" if method == "POST" else None
+            status = {"GET": 405}.get(method, 404 if "target" in more else 403)
+            expect(t, server.ask("cancel", method, body=body, **more), status, what)
+        expect(t, server.ask("cancel", "POST", body=b""), 200, "nothing to cancel")
+        for _ in range(2):
+            with server.connect() as running:
+                running.sendall(server.request("query", "POST", body=ENDLESS.encode()))
+                running.settimeout(0.3)
+                try:
+                    t.equal(running.recv(1), None, "an answer before it is canceled")
+                except socket.timeout:
+                    running.settimeout(PATIENCE)
+                expect(t, server.ask("cancel", "POST", body=b""), 200, "to cancel")
+                answer = read_answer(running.makefile("rb"))
+                expect(t, answer, 409, "the query")
+                t.equal(answer.json, {"error": "the query was ended"}, "the answer")
+        t.equal(server.query("SELECT 7 AS n").json["rows"], [{"n": 7}], "the next query")
 
 
 @tap.case("source code and instructions, or why there are none")

@@ -62,6 +62,20 @@ static void names_in_paths_are_replaced_everywhere(void **state)
 		  "S-1-5-21-0 S-1-5-21-0 S-1-5-21-0" },
 		{ "/Users/root/x /home/.. /Users/Shared/x", "root shared .. x", "root shared .. x" },
 		{ "/home/al/x", "pal also al", "pal also user" },
+		{ "/home2/alice/x", "/home2/alice/x alice-laptop alice_build",
+		  "/home2/user/x user-laptop user_build" },
+		{ "/export/home/alice/x", "/export/home/alice/x alice", "/export/home/user/x user" },
+		{ "/vol/users12/alice/x", "/vol/users12/alice/x alice", "/vol/users12/user/x user" },
+		{ "/u/alice/x", "/u/alice/x alice", "/u/user/x user" },
+		{ "/src/u/codec/a.c https://example.com/u/codec", "/src/u/codec/a.c codec",
+		  "/src/u/codec/a.c codec" },
+		{ "/homeless/alice/x /home2", "/homeless/alice/x /home2", "/homeless/alice/x /home2" },
+		{ "/home/éloïse/x", "ÉLOÏSE éloït Éloïse7",
+		  "user éloït Éloïse7" },
+		{ "/home/рома/x", "РОМА РОМАН",
+		  "user РОМАН" },
+		{ "/home/ωżč/x", "ΩŻČ", "user" },
+		{ "/home/中文/x", "中文 中斈", "user 中斈" },
 	};
 
 	(void)state;
@@ -146,6 +160,10 @@ static void structure_stays(void **state)
 		  "\"rows\":[{\"name\":\"name\"}],\"notes\":[\"of name\"]}",
 		  "{\"table\":\"name\",\"columns\":[{\"key\":\"name\",\"title\":\"name\"}],"
 		  "\"rows\":[{\"name\":\"user\"}],\"notes\":[\"of user\"]}" },
+		{ "{\"presets\":[{\"name\":\"ns\",\"preset\":{\"title\":\"of ns\",\"annotations\":"
+		  "[{\"label\":\"ns\",\"function\":\"ns\"}]}}],\"columns\":[{\"title\":\"ns\"}]}",
+		  "{\"presets\":[{\"name\":\"ns\",\"preset\":{\"title\":\"of user\",\"annotations\":"
+		  "[{\"label\":\"user\",\"function\":\"ns\"}]}}],\"columns\":[{\"title\":\"ns\"}]}" },
 		{ "{\"kinds\":[\"name\"],\"presets\":[{\"name\":\"ns\"}],\"preset\":\"ns\","
 		  "\"lacks\":{\"ns\":\"of ns\"}}",
 		  "{\"kinds\":[\"name\"],\"presets\":[{\"name\":\"ns\"}],\"preset\":\"ns\","

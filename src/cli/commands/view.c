@@ -15,7 +15,7 @@
 #define MOST_QUERY_SECONDS  86400
 
 struct args {
-	const char *open, *preset;
+	const char *open, *against, *preset;
 	uint64_t port, time_limit_s;
 	bool no_open, trees, quiet;
 	struct wk_text_list folders;
@@ -29,6 +29,7 @@ static const struct wk_opt options[] = {
 	WK_FLAG(0, "no-open", "do not open the page in a browser", AT(no_open)),
 	WK_VALUE(0, "port", "N", "serve on this port of 127.0.0.1 [default: any that is free]",
 	  WK_OPT_COUNT, AT(port)),
+	WK_TEXT(0, "against", "FILE", "compare with this earlier recording", AT(against)),
 	WK_TEXT(0, "preset", "NAME|FILE", "start with this preset: rustc, cpu, memory, heap, waits, or a "
 	  "file of JSON or of Windows Performance Analyzer (.wpaProfile)", AT(preset)),
 	WK_TEXT(0, "open", "VIEW", "where the page starts, as in the address of a link to it: "
@@ -109,12 +110,14 @@ static bool view(const char *const *paths, const struct wk_call *call, struct wk
 {
 	const struct args *args = call->args;
 	const struct wk_report_options report = { .filter = &args->filter, .open = args->open,
-						  .preset = args->preset };
+						  .preset = args->preset, .is_served = true };
 	const struct wk_open_options open = wk_report_open_options(&args->load, &report);
 	uint64_t seconds = args->time_limit_s ? args->time_limit_s : USUAL_QUERY_SECONDS;
 	const char **folders = folders_of(args);
+	const char *const before_paths[] = { args->against, NULL };
 	bool ok = serve(call, &(struct wk_view_options){
 				.paths = paths,
+				.before_paths = args->against ? before_paths : NULL,
 				.open = &open,
 				.report = &report,
 				.folders = folders,
@@ -166,13 +169,14 @@ const struct wk_command wk_cmd_view = {
 		{ &wk_open_group, AT(load) },
 		{ 0 } },
 	.common = (const char *const[]){
-		"no-open", "port", "preset", "open", "source", "trees", "time-limit",
+		"no-open", "against", "port", "preset", "open", "source", "trees", "time-limit",
 		"quiet", "process", "thread", "time",
 		"filter", "by", "addresses", "debuginfod", "symbol-path", NULL },
 	.examples = (const struct wk_example[]){
 		{ "wick view", "explore wick.data" },
 		{ "wick view trace.etl --symbol-path 'srv*'", "load symbols from Microsoft's server "
 		  "meanwhile" },
+		{ "wick view new.data --against old.data", "compare two recordings" },
 		{ "wick view --no-open --port 8000", "print an address with this port" },
 		{ 0 } },
 	.words = WK_WORD_FILE,

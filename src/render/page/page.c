@@ -209,7 +209,7 @@ static void write_blocks(const struct wk_page_blocks *blocks, struct wk_out *out
 {
 	struct wk_buf bytes = { 0 };
 
-	for (size_t i = 0; i < blocks->count; i++) {
+	for (size_t i = 0; i < blocks->count && !out->failed; i++) {
 		make_block(blocks, &blocks->at[i], &bytes);
 		wk_page_block(out, blocks->at[i].name, &bytes);
 	}

@@ -81,7 +81,8 @@ static size_t separators(struct wk_str text)
 	return len;
 }
 
-/* The folders with a home directory for each user. */
+/* The folders with a home directory for each user. Those that are one anywhere may have a number:
+ * "/home2/alice". */
 static const struct homes {
 	const char *folder;
 	enum { ANYWHERE, AT_ROOT, AT_DRIVE } place;
@@ -91,6 +92,7 @@ static const struct homes {
 	{ "users", ANYWHERE },
 	{ "documents and settings", ANYWHERE },
 	{ "dokumente und einstellungen", ANYWHERE },
+	{ "u", AT_ROOT },
 	{ "media", AT_ROOT },
 	{ "run/media", AT_ROOT },
 	{ "profiles", AT_DRIVE },
@@ -117,8 +119,12 @@ static size_t homes_length(struct wk_str text, size_t at, bool *is_windows)
 	for (size_t i = 0; i < sizeof(all_homes) / sizeof(all_homes[0]); i++) {
 		const struct homes *homes = &all_homes[i];
 		size_t len = first + strlen(homes->folder);
-		size_t last = separators(wk_str_skip(text, at + len));
+		size_t last;
 
+		while (homes->place == ANYWHERE && at + len < text.len &&
+		       is_digit(text.at[at + len]))
+			len++;
+		last = separators(wk_str_skip(text, at + len));
 		if (!last || !starts_any_case(wk_str_skip(text, at + first), homes->folder) ||
 		    (homes->place == AT_ROOT && !is_at_root(text, at)) ||
 		    (homes->place == AT_DRIVE && !is_at_drive(text, at)))
@@ -188,10 +194,54 @@ static bool has_word(struct wk_str text)
 	return false;
 }
 
-/* The names with the same first letter are a list. */
-static uint32_t *list_of(struct wk_redaction *redaction, char first)
+/* The lower case of Latin, Greek and Cyrillic letters, as far as both cases have the same number of
+ * bytes. */
+static uint32_t lower_case(uint32_t c)
 {
-	return &redaction->lists[(unsigned char)wk_lower(first)];
+	static const struct {
+		uint32_t first, last, distance;
+	} ranges[] = {
+		{ 0xc0, 0xd6, 32 },   { 0xd8, 0xde, 32 },   { 0x391, 0x3a1, 32 },
+		{ 0x3a3, 0x3a9, 32 }, { 0x400, 0x40f, 80 }, { 0x410, 0x42f, 32 },
+	};
+	bool is_odd = c & 1;
+
+	if (c < 0x80)
+		return (uint32_t)wk_lower((char)c);
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
+		if (c >= ranges[i].first && c <= ranges[i].last)
+			return c + ranges[i].distance;
+	if ((c >= 0x139 && c <= 0x148) || (c >= 0x179 && c <= 0x17e))
+		return c + is_odd;
+	if (c >= 0x100 && c <= 0x177 && c != 0x130 && c != 0x131 && c != 0x138)
+		return c + !is_odd;
+	return c;
+}
+
+/* But for the case of letters. Bytes that are no text are only the same as a whole. */
+static bool is_same_name(struct wk_str a, struct wk_str b)
+{
+	if (wk_str_eq(a, b))
+		return true;
+	while (a.len && b.len) {
+		bool is_ascii = !((a.at[0] | b.at[0]) & 0x80);
+		uint32_t of_a = is_ascii ? (uint32_t)a.at[0] : wk_utf8_next(&a);
+		uint32_t of_b = is_ascii ? (uint32_t)b.at[0] : wk_utf8_next(&b);
+
+		if (of_a == WK_UTF8_BROKEN || lower_case(of_a) != lower_case(of_b))
+			return false;
+		if (is_ascii) {
+			a = wk_str_skip(a, 1);
+			b = wk_str_skip(b, 1);
+		}
+	}
+	return !a.len && !b.len;
+}
+
+/* The names with the same first letter are a list, and so are those that begin without ASCII. */
+static size_t list_of(char first)
+{
+	return first & 0x80 ? 0x80 : (unsigned char)wk_lower(first);
 }
 
 static void add(struct wk_redaction *redaction, struct wk_str name, enum wk_redacted_as as)
@@ -201,9 +251,9 @@ static void add(struct wk_redaction *redaction, struct wk_str name, enum wk_reda
 	if (name.len < LEAST_NAME || redaction->count >= MOST_NAMES || is_of_system(name) ||
 	    !has_word(name))
 		return;
-	list = list_of(redaction, name.at[0]);
+	list = &redaction->lists[list_of(name.at[0])];
 	for (uint32_t i = *list; i; i = redaction->names[i - 1].next)
-		if (wk_str_eq_any_case(redaction->names[i - 1].name, name))
+		if (is_same_name(redaction->names[i - 1].name, name))
 			return;
 	*WK_APPEND(redaction->names, redaction->count, redaction->cap) =
 		(struct wk_redacted_name){ name, as, *list };
@@ -374,14 +424,14 @@ static const struct wk_redacted_name *name_at(const struct wk_redaction *redacti
 					      struct wk_str text)
 {
 	const struct wk_redacted_name *found = NULL;
-	uint32_t next = redaction->lists[(unsigned char)wk_lower(text.at[0])];
+	uint32_t next = redaction->lists[list_of(text.at[0])];
 
 	while (next) {
 		const struct wk_redacted_name *name = &redaction->names[next - 1];
 		size_t len = name->name.len;
 
 		if (text.len >= len && (text.len == len || !is_word(text.at[len])) &&
-		    wk_str_eq_any_case(wk_str_of(text.at, len), name->name) &&
+		    is_same_name(wk_str_of(text.at, len), name->name) &&
 		    (!found || len > found->name.len))
 			found = name;
 		next = name->next;
@@ -539,6 +589,7 @@ struct reader {
 	struct wk_str key;   /* of the value that follows */
 	struct wk_str title; /* what a row of the table of the system is about */
 	bool is_of_wick;     /* columns, kinds of code and presets, by whose names the page works */
+	bool is_of_preset;   /* whose titles and labels are only shown */
 	struct wk_buf plain, redacted;
 };
 
@@ -556,7 +607,10 @@ static bool is_structure(const struct reader *reader)
 {
 	static const char *const keys[] = { "unit", "kind", "key", "row", "group", "table",
 					    "cause", "wick", NULL };
+	static const char *const shown[] = { "title", "label", "summary", NULL };
 
+	if (reader->is_of_preset && wk_str_is_one_of(reader->key, shown))
+		return false;
 	return reader->is_of_wick || wk_str_is_one_of(reader->key, keys);
 }
 
@@ -566,10 +620,12 @@ static void read_key(struct reader *reader, struct wk_str key)
 	static const char *const ends[] = { "rows", "lacks", NULL };
 
 	reader->key = key;
-	if (wk_str_is_one_of(key, starts))
+	if (wk_str_is_one_of(key, starts)) {
 		reader->is_of_wick = true;
-	else if (wk_str_is_one_of(key, ends))
-		reader->is_of_wick = false;
+		reader->is_of_preset = wk_str_is(key, "presets");
+	} else if (wk_str_is_one_of(key, ends)) {
+		reader->is_of_wick = reader->is_of_preset = false;
+	}
 }
 
 /* The length of a string up to its closing quote. */

@@ -26,7 +26,8 @@ struct wk_redacted_name {
 struct wk_redaction {
 	struct wk_redacted_name *names;
 	size_t count, cap;
-	uint32_t lists[256]; /* by first letter, in lower case: as `next` */
+	uint32_t lists[256]; /* by first letter, in lower case, 0x80 for all outside ASCII: as
+				`next` */
 };
 
 void wk_redaction_add(struct wk_redaction *redaction, const struct wk_model *model);

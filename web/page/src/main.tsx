@@ -1,5 +1,5 @@
 import { render } from 'preact';
-import { effect } from '@preact/signals';
+import { batch, effect } from '@preact/signals';
 import './style.css';
 import { shown } from './words/format';
 import * as words from './words/shell';
@@ -7,6 +7,7 @@ import { Damage, jsonOf, pageSource, type Source } from './data/blocks';
 import { followSymbols, generationNow, renewal, served, servedSource, type Served } from './served/server';
 import { isInParts } from './served/trees';
 import { openRecording } from './data/recording';
+import type { Recording } from './data/types';
 import { onKey } from './state/actions';
 import { openPreset } from './state/rules';
 import { failure, followLink, loading, other, recording, start, state } from './state/state';
@@ -37,24 +38,25 @@ function Page() {
 	</div>;
 }
 
-// From the file, or from the program that serves the page.
-async function sourceOf(page: Source): Promise<Source> {
-	const bytes = await page.read('head').catch(() => null); // openRecording says what is wrong with it
-	const head = bytes && jsonOf(bytes) as Partial<Served>;
-	if (!head?.served)
-		return page;
-	served.value = head as Served;
-	return servedSource(served.value.blocks);
+// From the file, or from the program that serves the page. `prefix` is that of the recording's blocks.
+const sourceOf = (prefix = ''): Source =>
+	served.value ? servedSource(served.value.blocks, prefix) : pageSource(document, prefix);
+
+// The recording to compare with: that of the page, until it is replaced by another.
+let ownOther: Recording | null = null;
+async function openOther(): Promise<Recording | null> {
+	const before = sourceOf('before/');
+	return before.has('head') ? openRecording(before, () => {}, isInParts()) : null;
 }
 
 async function open(): Promise<void> {
-	const page = pageSource(document);
 	try {
-		const source = await sourceOf(page);
-		start(await openRecording(source, part => { loading.value = part; }, isInParts()), location.hash);
-		const before = pageSource(document, 'before/');
-		if (before.has('head'))
-			other.value = await openRecording(before, () => {});
+		const bytes = await sourceOf().read('head').catch(() => null); // openRecording says what is wrong with it
+		const head = bytes && jsonOf(bytes) as Partial<Served>;
+		if (head?.served)
+			served.value = head as Served;
+		start(await openRecording(sourceOf(), part => { loading.value = part; }, isInParts()), location.hash);
+		other.value = ownOther = await openOther();
 		if (served.value)
 			void followSymbols();
 	} catch (error) {
@@ -72,7 +74,13 @@ async function renew(): Promise<void> {
 		const generation = await generationNow();
 		if (generation !== served.value!.generation) {
 			served.value = { ...served.value!, generation };
-			start(await openRecording(servedSource(served.value.blocks), () => {}, isInParts()), location.hash);
+			const [opened, before] = await Promise.all([openRecording(sourceOf(), () => {}, isInParts()), openOther()]);
+			batch(() => {
+				if (other.value === ownOther)
+					other.value = before;
+				start(opened, location.hash);
+			});
+			ownOther = before;
 		}
 	} catch { /* the program has ended: what is shown stays */ }
 	isRenewing = false;

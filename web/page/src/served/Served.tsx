@@ -5,19 +5,24 @@ import type { ShownTable } from '../data/types';
 import * as words from '../words/served';
 import { plural, shown } from '../words/format';
 import { Table } from '../parts/table/table';
-import { annotate, query, symbols, type Annotation } from './server';
+import { annotate, cancelQuery, query, symbols, type Annotation } from './server';
 
 function Answer({ title, of }: { title: string; of: ShownTable | { error: string } | null }) {
 	return !of ? <p>{words.asking}</p> : 'error' in of ? <p role="alert">{title}: {shown(of.error)}</p>
-		: <div class="tab-half">{of.notes?.map(text => <p key={text} class="tab-answer">{shown(text)}</p>)}<Table table={of} label={title} /></div>;
+		: <div class="tab-half">{of.notes?.map(text => <p key={text} class="tab-answer">{shown(text)}</p>)}<Table table={of} label={title} empty="" /></div>;
 }
+
+// On a narrow screen, "All columns" has what is not needed to read the code.
+const narrowed = <T extends ShownTable | { error: string }>(table: T): T => 'columns' in table && innerWidth <= 600
+	? { ...table, columns: table.columns!.map(column => ({ ...column, detail: !['self_percent', 'text'].includes(column.key) })) } : table;
 
 export function Code({ name, by }: { name: string; by: string }) {
 	const [found, setFound] = useState<Annotation | null>(null);
 	const [which, setWhich] = useState<'source' | 'instructions'>('source');
 	useEffect(() => {
 		const fail = (error: Error) => setFound({ function: name, source: { error: error.message }, instructions: { error: error.message } });
-		annotate(name, by).then(setFound, fail);
+		annotate(name, by).then(({ source, instructions, ...rest }) =>
+			setFound({ ...rest, source: narrowed(source), instructions: narrowed(instructions) }), fail);
 	}, [name, by]);
 	return <>
 		<h2>{shown(name)}</h2>
@@ -27,19 +32,23 @@ export function Code({ name, by }: { name: string; by: string }) {
 	</>;
 }
 
+// They stay when the dialog is closed. null: wick is asked.
 const statement = signal(words.example);
+const result = signal<ShownTable | { error: string } | null | undefined>(undefined);
 
 export function Sql() {
-	const [found, setFound] = useState<ShownTable | { error: string } | null | undefined>(undefined);
+	const found = result.value;
 	const run = () => {
-		setFound(null);
-		query(statement.value).then(setFound, (error: Error) => setFound({ error: error.message }));
+		if (found === null)
+			return cancelQuery();
+		result.value = null;
+		query(statement.value).catch((error: Error) => ({ error: error.message })).then(answer => { result.value = answer; });
 	};
 	return <>
 		<textarea aria-label={words.sql} rows={5} spellcheck={false} value={statement.value} autofocus
 			onInput={event => { statement.value = event.currentTarget.value; }}
-			onKeyDown={event => event.key === 'Enter' && event.ctrlKey && run()} />
-		<div class="tab-tools"><button onClick={run}>{words.run}</button><span>{words.tables}</span></div>
+			onKeyDown={event => event.key === 'Enter' && event.ctrlKey && found !== null && run()} />
+		<div class="tab-tools"><button onClick={run}>{found === null ? words.cancel : words.run}</button><span>{words.tables}</span></div>
 		{found !== undefined && <Answer title={words.sql} of={found} />}
 	</>;
 }
@@ -53,8 +62,8 @@ export function SymbolsOfModules() {
 	return <>
 		<h2>{words.symbols}</h2>
 		<p role="status">{news.state === 'done' ? words.done : words.searching(news.searched, news.searches)}
-			{busy.map(file => <span key={file.name}> {shown(file.name)} <progress value={file.bytes} max={file.size || undefined} aria-label={file.name} /></span>)}
 		</p>
+		<ul>{busy.map(file => <li key={file.name}>{shown(file.name)} <progress value={file.bytes} max={file.size || undefined} aria-label={file.name} /> {shown(file.source)}</li>)}</ul>
 		{news.complaints.length > 0 && <ul>{news.complaints.map(text => <li key={text}>{shown(text)}</li>)}</ul>}
 		<div class="served-modules"><Table table={news.modules} label={plural(news.modules.rows.length, words.module)} /></div>
 	</>;

@@ -42,7 +42,7 @@ export async function ask(path: string, options?: RequestInit, tries = 5): Promi
 	url.searchParams.set('generation', String(generation));
 	const answer = await fetch(url, options).catch(() => { throw new Error(words.gone); });
 	if (answer.status === 503 && tries) { // too many requests wait
-		await new Promise(done => setTimeout(done, 300));
+		await new Promise(done => setTimeout(done, 300 * 2 ** (5 - tries)));
 		return ask(path, options, tries - 1);
 	}
 	if (answer.status === 410 && generation === served.value!.generation)
@@ -54,13 +54,15 @@ export async function ask(path: string, options?: RequestInit, tries = 5): Promi
 	return answer;
 }
 
-export const servedSource = (blocks: string[]): Source => ({
-	has: name => name === 'end' || blocks.includes(name),
-	read: async name => blocks.includes(name) ? new Uint8Array(await (await ask('block/' + name)).arrayBuffer()) : null,
+export const servedSource = (blocks: string[], prefix: string): Source => ({
+	has: name => name === 'end' || blocks.includes(prefix + name),
+	read: async name => blocks.includes(prefix + name) ? new Uint8Array(await (await ask('block/' + prefix + name)).arrayBuffer()) : null,
 });
 
 export const query = async (statement: string): Promise<ShownTable> =>
 	(await ask('query', { method: 'POST', body: statement })).json();
+
+export const cancelQuery = (): void => void ask('cancel', { method: 'POST' }).catch(() => {}); // the query fails as well
 
 export const annotate = async (name: string, by: string): Promise<Annotation> =>
 	(await ask(`annotate?function=${encodeURIComponent(name)}&by=${encodeURIComponent(by)}`)).json();

@@ -1,6 +1,6 @@
 // The state of the page and what follows from it. Everything a person can change is in `state`, which
 // is also the link; it is replaced, never edited, so undo is a list of links.
-import { batch, computed, effect, signal, untracked } from '@preact/signals';
+import { batch, computed, effect, signal, untracked, type Signal } from '@preact/signals';
 import { combine, rowsOfBoth, type Combined, type Sides } from '../data/combine';
 import { jsonOf } from '../data/blocks';
 import { treeOf } from '../data/tree';
@@ -171,14 +171,17 @@ const isCompared = computed(() => state.value.tab === 'compare');
 
 // With all names and stacks. Those of a recording that the page has only parts of are read once they are
 // needed: for a comparison, and for rules that the program that serves the page does not know.
-const completed = signal<{ of: Recording; whole: Recording } | null>(null);
-const whole = computed<Recording | null>(() => {
-	const opened = recording.value, known = completed.value;
-	if (!opened?.whole || known?.of === opened)
-		return opened?.whole ? known!.whole : opened;
-	void opened.whole().then(read => { completed.value = { of: opened, whole: read }; });
-	return null;
-});
+const wholeOf = (one: Signal<Recording | null>) => {
+	const completed = signal<{ of: Recording; whole: Recording } | null>(null);
+	return computed(() => {
+		const opened = one.value, known = completed.value;
+		if (!opened?.whole || known?.of === opened)
+			return opened?.whole ? known!.whole : opened;
+		void opened.whole().then(read => { completed.value = { of: opened, whole: read }; });
+		return null;
+	});
+};
+const whole = wholeOf(recording), wholeOther = wholeOf(other);
 const read = signal(new Map<number, Samples>());
 
 // null while they are being read.
@@ -193,7 +196,10 @@ export function samplesOf(event: number): Samples | null {
 	return null;
 }
 
-const combined = computed<Combined | null>(() => other.value && whole.value && combine(whole.value, other.value));
+const combined = computed<Combined | null>(() => {
+	const before = wholeOther.value, after = whole.value; // both are read at once
+	return before && after && combine(after, before);
+});
 
 // What the program that serves the page refused: patterns that only JavaScript has, for example. Then the
 // samples are read, as those of a small recording.

@@ -5,7 +5,7 @@ export interface Contents { key: string; count: number; some: string[] }
 
 const MOST_NAMED = 5;
 // As render/page/redact.c has it.
-const HOME = /[/\\](?:home|users|documents and settings)[/\\]([^/\\"'<>|:;,()\s]+)/i;
+const HOME = /(?:^\/u|[/\\](?:homes?\d*|users\d*|documents and settings))[/\\]([^/\\"'<>|:;,()\s]+)/i;
 
 const distinct = (list: (string | undefined)[]): string[] => [...new Set(list.filter((text): text is string => !!text))];
 

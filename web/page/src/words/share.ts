@@ -8,4 +8,7 @@ export const none = 'none';
 export const notRecorded = 'none: wick does not record them';
 export const list = (n: number, some: string[]) => grouped(n) + (some.length ? `: ${some.join(', ')}${n > some.length ? ' ...' : ''}` : '');
 export const how = 'Without names of users and of the machine, home directories and arguments:';
+export const limits = 'Names inside other words (alicebuild) and of homes elsewhere (/scratch/alice) are not found: look at the page before you share it.';
+export const onlyHere = 'It works on this machine while wick view runs.';
+export const withFile = 'Its part from # on works in each copy of this file.';
 export const copy = 'Copy the command';

@@ -2,6 +2,7 @@
 import { mainSamples } from '../lanes/state';
 import { useEffect, useState } from 'preact/hooks';
 import { plural, seconds, shown } from '../../words/format';
+import { searching, sql } from '../../words/served';
 import * as words from '../../words/shell';
 import { actionOf, canDo, openDialog } from '../../state/actions';
 import { theme, type Theme } from '../../state/theme';
@@ -10,7 +11,7 @@ import { savePreset } from '../../state/rules';
 import {
 	analysis, change, changePanel, hasData, hits, nextHit, panel, recording, removeFilter, searchPattern, searchResult, setPreset, setRange, setTab, span, state,
 } from '../../state/state';
-import { Refusal } from '../../served/server';
+import { Refusal, served, symbols } from '../../served/server';
 import { trouble } from '../../served/trees';
 import { announced } from '../copy';
 
@@ -44,6 +45,7 @@ export function Title() {
 			</select>
 		</label>
 		<button onClick={openDialog('commands')}>{words.commands}</button>
+		{served.value && <button onClick={openDialog('sql')}>{sql}</button>}
 		<button onClick={openDialog('share')}>{words.share}</button>
 		<button aria-label={words.help} onClick={openDialog('help')}>{words.helpShort}</button>
 	</header>;
@@ -156,6 +158,7 @@ export function Status() {
 		shape && words.lost(shape.event.lost), shape && words.cut(shape.tree.cut), opened.damaged.size > 0 && words.damaged(opened.damaged.size)];
 	return <footer class="shell-status">
 		<span>{parts.filter(Boolean).join(' \u00b7 ')}</span>
+		{symbols.value?.state === 'searching' && <span>{searching(symbols.value.searched, symbols.value.searches)}</span>}
 		{trouble.value && <span role="alert">{shown(trouble.value)}</span>}
 		<span role="status">{announced.value}</span>
 		<span class="shell-facts">{`wick ${opened.head.wick}`}</span>

@@ -18,6 +18,7 @@ export interface TableProps {
 	table: ShownTable;
 	label: string;
 	extra?: ExtraColumn[]; // computed columns, after those of the table
+	empty?: string; // in place of numbers that are null
 	tools?: JSX.Element; // further parts of the tool bar
 	onRow?(row: RowObject): void; // Enter, double click
 }
@@ -26,7 +27,7 @@ const MOST_WRAPPED = MOST_PRINTED; // rows of unequal height are all in the docu
 const NONE: never[] = [];
 const LONG = 40; // characters: a longer text is worth wrapping
 
-export function Table({ table, label, extra = NONE, tools, onRow }: TableProps) {
+export function Table({ table, label, extra = NONE, empty = say.unknown, tools, onRow }: TableProps) {
 	const id = table.table + '-';
 	const scroller = useRef<HTMLDivElement>(null);
 	const [filter, setFilter] = useState('');
@@ -45,7 +46,7 @@ export function Table({ table, label, extra = NONE, tools, onRow }: TableProps) 
 	const view = useVisibleRows(scroller, rows.length);
 	const at = current ? rows.indexOf(current) : -1;
 	const widths = useMemo(() => columns.map(column => table.rows.slice(0, 1000).reduce(
-		(most, row) => Math.max(most, (column.text(row) || column.isNumber && say.unknown || '').length), column.title.length + 2)), [columns]);
+		(most, row) => Math.max(most, (column.text(row) || column.isNumber && empty || '').length), column.title.length + 2)), [columns]);
 	const longest = widths.indexOf(Math.max(...widths)); // takes the room that is left
 
 	useEffect(() => setCurrent(null), [table]);
@@ -88,7 +89,7 @@ export function Table({ table, label, extra = NONE, tools, onRow }: TableProps) 
 		return (
 			<div class={'table-cell' + (column.isNumber ? ' table-number' : '')} role="gridcell" key={column.key}
 				title={value.length > LONG && !wraps ? value : undefined}>
-				{value || (column.isNumber ? <span class="table-dim">{say.unknown}</span> : '')}
+				{value || (column.isNumber ? <span class="table-dim">{empty}</span> : '')}
 			</div>
 		);
 	};
