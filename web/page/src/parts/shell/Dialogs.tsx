@@ -10,6 +10,7 @@ import { RuleForm } from './RuleForm';
 import { served } from '../../served/server';
 
 const close = openDialog('');
+const OWN = 'own'; // closed by the page: the browser says so when the next dialog may be open already
 
 // The dialogs that are not lists of actions.
 const BODIES: Partial<Record<Dialog, () => JSX.Element>> = {
@@ -28,10 +29,13 @@ export function Dialogs() {
 	useEffect(() => {
 		setText('');
 		setAt(0);
-		if (which)
-			box.current?.showModal();
-		else
-			box.current?.close();
+		const own = box.current!;
+		if (which) {
+			own.returnValue = '';
+			own.showModal();
+		} else {
+			own.close(OWN);
+		}
 	}, [which]);
 
 	const isHelp = which === 'help', body = which && BODIES[which];
@@ -56,7 +60,7 @@ export function Dialogs() {
 	useEffect(() => {
 		box.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });
 	}, [at]);
-	return <dialog ref={box} class={'shell-dialog' + (which === 'sql' || which === 'code' ? ' shell-wide' : '')} aria-label={title} onClose={close}
+	return <dialog ref={box} class={'shell-dialog' + (which === 'sql' || which === 'code' ? ' shell-wide' : '')} aria-label={title} onClose={() => box.current!.open || box.current!.returnValue || close()}
 		onClick={event => event.target === box.current && close()}>
 		{which && <>
 			<div class="shell-dialog-head">
