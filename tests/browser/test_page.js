@@ -103,6 +103,13 @@ test('a time that is typed, and one that is in no recording', async () => {
 	await press(page, 'Enter');
 	holds(page.url(), 't=0.5-1');
 	holds(await status(page), '50');
+	await page.locator('#time').fill('50%-100%');
+	await press(page, 'Enter');
+	holds(page.url(), 't=0.9995-1.999');
+	await page.locator('#time').fill('2-1');
+	await press(page, 'Enter');
+	holds(await page.locator('.shell-status').innerText(), '"2-1" is no time of the recording');
+	holds(page.url(), 't=0.9995-1.999', 'the time before');
 	for (const time of ['100000000000-100000000000.00003', '5-1', '-1-1e999', '3-4'])
 		equal(await status(await openPage(report(cpu), { hash: '#tree&t=' + time }).then(async other => {
 			await press(other, '4');
@@ -143,13 +150,12 @@ test('callers of a function, from the menu and from its key', async () => {
 test('search marks and counts', async () => {
 	const page = await openPage(report(cpu));
 	await press(page, '/');
+	const found = text => page.waitForFunction(text => document.getElementById('search-result')?.innerText.includes(text), text);
 	await page.keyboard.type('^hash$');
-	await page.waitForTimeout(150);
 	const expected = ticks.filter(tick => tick.includes('hash')).length / ticks.length;
-	holds(await page.locator('#search-result').innerText(), (100 * expected).toFixed(1) + ' %');
+	await found((100 * expected).toFixed(1) + ' %');
 	await page.locator('#search').fill('(');
-	await page.waitForTimeout(150);
-	holds(await page.locator('#search-result').innerText(), 'not a regular expression');
+	await found('not a regular expression');
 	noFaults(page);
 });
 
@@ -278,6 +284,12 @@ test('two recordings: worse and better', async () => {
 	holds(lists[0], 'new');
 	holds(lists[1], 'parse');
 	holds(lists[1], 'gone');
+	// The same functions, innermost first and grouped by a rule.
+	for (const [view, name] of [['&inverted=1', 'scan'], ['&f=group:A=^scan', 'A']]) {
+		await page.evaluate(view => { location.hash = '#compare' + view; }, view);
+		await page.waitForFunction(name => document.querySelector('.compare-list')?.innerText.includes(name), name);
+		equal((await page.locator('.compare-list').allInnerTexts())[1].includes('parse'), true, view);
+	}
 	noFaults(page);
 });
 

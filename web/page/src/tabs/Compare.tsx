@@ -3,9 +3,8 @@ import { signal } from '@preact/signals';
 import { Damage, pageSource } from '../data/blocks';
 import { openRecording } from '../data/recording';
 import * as words from '../words/compare';
-import { analysis, other, recording, setCurrent, setTab, state, subject, words as treeWords } from '../state/state';
+import { analysis, other, panel, recording, setCurrent, setTab, state, words as treeWords } from '../state/state';
 import type { Recording } from '../data/types';
-import { Kind } from '../views/tree';
 import { changesOf, type Change } from '../views/changes';
 import { seconds, shown } from '../words/format';
 import { Functions } from '../parts/details/Functions';
@@ -30,21 +29,10 @@ export async function openFile(file: File | undefined): Promise<void> {
 
 function List({ title, of, sum }: { title: string; of: Change[]; sum: number }) {
 	const names = treeWords.value!;
-	const show = (fn: number) => {
-		const { tree } = analysis.value!;
-		const change = (node: number) => Math.abs(tree.self[node] - tree.selfBefore![node]);
-		let best = 0;
-		for (let node = 1; node < tree.count; node++)
-			if (tree.kind[node] === Kind.Function && tree.id[node] === fn && (!best || change(node) > change(best)))
-				best = node;
-		setCurrent(best);
-	};
 	return <section class="compare-list">
 		<h2>{title} <span class="compare-sum">{words.signed(sum, names.amount)}</span></h2>
-		{of.length === 0 ? <p>{words.none}</p> : <Functions onChoose={show} of={of.map(({ fn, before, after }) => {
-			const name = shown(subject.value!.names.names[fn]);
-			return { id: fn, name, short: shown(subject.value!.names.short[fn]) || name, text: words.change(before, after, names.amount) };
-		})} />}
+		{of.length === 0 ? <p>{words.none}</p> : <Functions onChoose={setCurrent} of={of.map(({ node, before, after }) =>
+			({ id: node, name: names.name(node), short: names.short(node), text: words.change(before, after, names.amount) }))} />}
 	</section>;
 }
 
@@ -52,10 +40,10 @@ function Changes() {
 	const shape = analysis.value;
 	if (!shape || !treeWords.value)
 		return null;
-	const { worse, better, more, less } = changesOf(shape.tree);
+	const { worse, better, more, less } = changesOf(shape.tree, panel.value.inverted);
 	const of = ({ head }: Recording) => `${shown(head.title || head.input)}, ${seconds(head.last, head.last)}`;
 	return <div class="compare-lists">
-		<p class="compare-what">{words.what(of(other.value!), of(recording.value!))}{' '}
+		<p class="compare-what">{words.what(of(other.value!), of(recording.value!))}{state.value.range && ' ' + words.range}{' '}
 			<button onClick={() => { other.value = null; }}>{words.another}</button></p>
 		<List title={words.worse} of={worse} sum={more} />
 		<List title={words.better} of={better} sum={less} />

@@ -7,6 +7,7 @@ export const command = 'Both recordings fit into one page:';
 export const example = 'wick report NEW.data --against OLD.data -o page.html';
 export const noPage = (file: string) => `${file} is not a page of wick report; wick report ${file} -o page.html makes one of a recording`;
 export const what = (before: string, after: string) => `Before: ${before}. After: ${after}.`;
+export const range = 'The selected time counts from the start of each.';
 export const another = 'Compare with another';
 export const worse = 'Worse: functions by self time';
 export const better = 'Better: functions by self time';

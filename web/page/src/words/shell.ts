@@ -8,6 +8,7 @@ export const tabs = 'Views';
 export const selection = 'Selection';
 export const remove = (what: string) => `Remove ${what}`;
 export const timeField = 'Time in seconds, such as 1-2; Enter selects it';
+export const noTime = (text: string) => `"${text}" is no time of the recording; write 1-2, 1.5- or 10%-20%`;
 export const timeShort = 'time: 1-2';
 export const clear = 'Clear';
 export const undo = 'Undo';

@@ -79,20 +79,23 @@ function Chip({ text, onRemove }: { text: string; onRemove(): void }) {
 		<button aria-label={words.remove(text)} onClick={onRemove}>{'\u00d7'}</button></li>;
 }
 
-// The selected time in seconds, to be typed: "1-2".
+// The selected time in seconds, to be typed: "1-2", or "10%-20%".
 function TimeField() {
 	const { range } = state.value;
 	const [typed, setTyped] = useState(range ? range.map(ns => +(ns / 1e9).toFixed(5)).join('-') : '');
 	const set = () => {
-		const found = /^\s*([\d.]*)\s*-\s*([\d.]*)\s*$/.exec(typed);
-		const from = Number(found?.[1] || 0) * 1e9, to = found?.[2] ? Number(found[2]) * 1e9 : span.value[1];
+		const found = /^\s*([\d.]*)\s*(%?)s?\s*-\s*([\d.]*)\s*(%?)s?\s*$/.exec(typed), end = span.value[1];
+		const ns = (text: string, percent: string) => Number(text) * (percent ? end / 100 : 1e9);
+		const from = found ? ns(found[1], found[2]) : NaN, to = found?.[3] ? ns(found[3], found[4]) : end;
 		if (!typed.trim())
 			setRange(null);
-		else if (found && from < to)
-			setRange([from, Math.min(to, span.value[1])]);
+		else if (from < to && from < end)
+			setRange([from, Math.min(to, end)]);
+		else
+			announced.value = words.noTime(typed);
 	};
 	return <input id="time" type="text" size={10} aria-label={words.timeField} placeholder={words.timeShort} value={typed}
-		onInput={event => setTyped(event.currentTarget.value)} onKeyDown={event => event.key === 'Enter' && set()} />;
+		onInput={event => setTyped(event.currentTarget.value)} onKeyDown={event => event.key === 'Enter' ? set() : event.key === 'Escape' && event.currentTarget.blur()} />;
 }
 
 export function Chips() {
