@@ -1,6 +1,6 @@
 // The bars around a view: title, tabs, chips with search, status.
 import { mainSamples } from '../lanes/state';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { plural, seconds, shown } from '../../words/format';
 import { searching, sql } from '../../words/served';
 import * as words from '../../words/shell';
@@ -124,13 +124,18 @@ export function Chips() {
 
 function Search() {
 	const [typed, setTyped] = useState(state.value.search);
+	const own = useRef(''); // what was searched from here: more may have been typed since
 	const search = (text: string): boolean => {
 		const isNew = text !== state.value.search;
+		own.current = text;
 		if (isNew)
 			change({ search: text }, true);
 		return isNew;
 	};
-	useEffect(() => setTyped(state.value.search), [state.value.search]);
+	useEffect(() => {
+		if (own.current !== state.value.search)
+			setTyped(own.current = state.value.search);
+	}, [state.value.search]);
 	useEffect(() => {
 		const timer = setTimeout(() => search(typed), 60);
 		return () => clearTimeout(timer);
