@@ -11,7 +11,7 @@ const path = require('path');
 
 const root = process.env.WICK_SOURCE_ROOT || path.join(__dirname, '..', '..');
 const wick = process.env.WICK || path.join(root, 'build', 'wick');
-const MODULES = ['data/recording', 'views/build', 'views/weigh', 'views/words', 'views/filters', 'views/path', 'views/processes',
+const MODULES = ['data/recording', 'data/combine', 'views/build', 'views/tree', 'views/weigh', 'views/words', 'views/filters', 'views/path', 'views/processes',
 	'state/link', 'state/presets', 'words/format'];
 let esbuild = null;
 try {

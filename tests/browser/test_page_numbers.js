@@ -154,6 +154,37 @@ function peakFaults() {
 	return came === expected ? [] : [`${came}, not ${expected}`];
 }
 
+async function opened(name, text) {
+	const file = path.join(scratch, name), html = file + '.html';
+	fs.writeFileSync(file, text);
+	const made = spawnSync(wick, ['report', '-q', file, '-o', html], { encoding: 'utf8' });
+	if (made.status !== 0)
+		throw new Error(made.stderr);
+	return page.openRecording(sourceOf(html), () => {});
+}
+
+// Of rows without times or with equal ones, that which was met first comes first; no row was met before its caller.
+async function orderFaults() {
+	const script = (from, names) => names.map((name, i) => `app 5/5 ${(from + i).toFixed(6)}: cycles:\n\t2 ${name} (app)\n\t1 main (app)\n\n`).join('');
+	const folded = await opened('order.folded', 'z;p 1\na;p 1\nz;b 1\nm;q 1\na;c 1\n');
+	const after = await opened('after.perf', script(100, ['x', 'x', 'y'])), before = await opened('before.perf', script(100, ['y', 'x', 'w']));
+	const both = page.combine(after, before);
+	const event = folded.head.event, shape = { groups: [], hasStack: true, modules: false, inverted: false, annotations: null, hides: 1, ...page.verbsOf(folded, []) };
+	const samples = await folded.samples(event), shaped = page.buildTree(folded, samples, shape), { tree } = shaped;
+	page.weigh(shaped, samples, { from: -Infinity, to: Infinity, threads: null, stacks: null, measure: 'all', between: null });
+	const words = page.treeWords(folded, tree, folded.head.events[event], null), faults = [];
+	for (const order of ['time', 'weight']) {
+		const came = [...page.childrenOf(tree, 0, order, words)].map(words.name).join(' '), expected = { time: 'z a m', weight: 'z a m' }[order];
+		if (came !== expected)
+			faults.push(`by ${order}: ${came}, not ${expected}`);
+	}
+	const { tree: pair } = page.buildTree(both, page.rowsOfBoth(await both.samplesOfBoth(both.head.event)), shape);
+	for (let node = 1; node < pair.count; node++)
+		if (pair.first[node] < pair.first[pair.parent[node]])
+			faults.push(`node ${node} of a comparison was met before its caller`);
+	return faults;
+}
+
 async function main() {
 	const data = path.join(root, 'tests', 'data'), shared = process.env.WICK_SHARED || path.join(root, '..', 'shared');
 	const files = process.argv.slice(2);
@@ -166,7 +197,7 @@ async function main() {
 				console.log(`# not tested: ${name}, since WICK_SHARED does not name its folder`);
 	}
 	let failed = 0;
-	console.log(`1..${files.length + 2}`);
+	console.log(`1..${files.length + 3}`);
 	for (const [i, file] of files.entries()) {
 		const { compared, faults } = await compare(file);
 		const ok = faults.length === 0 && compared >= 9;
@@ -176,7 +207,7 @@ async function main() {
 			console.log('# ' + fault.trim());
 	}
 	for (const [i, [what, faults]] of [['what a process is about, by its command line', subjectFaults()],
-		['when a process used the most memory', peakFaults()]].entries()) {
+		['when a process used the most memory', peakFaults()], ['which of equal rows comes first', await orderFaults()]].entries()) {
 		failed += faults.length;
 		console.log(`${faults.length ? 'not ok' : 'ok'} ${files.length + 1 + i} - ${what}`);
 		faults.forEach(fault => console.log('# ' + fault));

@@ -365,6 +365,7 @@ def samples_of_births(pause_ms):
     times = collections.defaultdict(list)
     if r.code != 0 and "no process" in r.words:
         return times
+    equal(r.code, 0, "exit code (%s)" % r.words)
     if not is_clock(r):
         raise Skip("weights are not times on this machine")
     for s in r.samples():

@@ -40,13 +40,20 @@ function Page() {
 
 // From the file, or from the program that serves the page. `prefix` is that of the recording's blocks.
 const sourceOf = (prefix = ''): Source =>
-	served.value ? servedSource(served.value.blocks, prefix) : pageSource(document, prefix);
+	served.value ? servedSource(served.value, prefix) : pageSource(document, prefix);
 
-// The recording to compare with: that of the page, until it is replaced by another.
-let ownOther: Recording | null = null;
+// The recording to compare with; null if it cannot be read, which must not harm the page.
 async function openOther(): Promise<Recording | null> {
 	const before = sourceOf('before/');
-	return before.has('head') ? openRecording(before, () => {}, isInParts()) : null;
+	return before.has('head') ? openRecording(before, () => {}, isInParts()).catch(() => null) : null;
+}
+
+// Another one that was opened in the meantime stays.
+let ownOther: Recording | null = null;
+function setOther(before: Recording | null): void {
+	if (other.value === ownOther)
+		other.value = before;
+	ownOther = before;
 }
 
 async function open(): Promise<void> {
@@ -56,7 +63,7 @@ async function open(): Promise<void> {
 		if (head?.served)
 			served.value = head as Served;
 		start(await openRecording(sourceOf(), part => { loading.value = part; }, isInParts()), location.hash);
-		other.value = ownOther = await openOther();
+		setOther(await openOther());
 		if (served.value)
 			void followSymbols();
 	} catch (error) {
@@ -76,11 +83,10 @@ async function renew(): Promise<void> {
 			served.value = { ...served.value!, generation };
 			const [opened, before] = await Promise.all([openRecording(sourceOf(), () => {}, isInParts()), openOther()]);
 			batch(() => {
-				if (other.value === ownOther)
-					other.value = before;
+				setOther(before);
 				start(opened, location.hash);
+				failure.value = ''; // names may arrive while the page opens
 			});
-			ownOther = before;
 		}
 	} catch { /* the program has ended: what is shown stays */ }
 	isRenewing = false;

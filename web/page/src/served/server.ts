@@ -37,13 +37,13 @@ export class Refusal extends Error {}
 
 const addressOf = (path: string): URL => new URL(path, document.baseURI.replace(/[?#].*/, ''));
 
-export async function ask(path: string, options?: RequestInit, tries = 5): Promise<Response> {
-	const url = addressOf(path), { generation } = served.value!;
+export async function ask(path: string, options?: RequestInit, tries = 5, generation = served.value!.generation): Promise<Response> {
+	const url = addressOf(path);
 	url.searchParams.set('generation', String(generation));
 	const answer = await fetch(url, options).catch(() => { throw new Error(words.gone); });
 	if (answer.status === 503 && tries) { // too many requests wait
 		await new Promise(done => setTimeout(done, 300 * 2 ** (5 - tries)));
-		return ask(path, options, tries - 1);
+		return ask(path, options, tries - 1, generation);
 	}
 	if (answer.status === 410 && generation === served.value!.generation)
 		renewal.run();
@@ -54,10 +54,14 @@ export async function ask(path: string, options?: RequestInit, tries = 5): Promi
 	return answer;
 }
 
-export const servedSource = (blocks: string[], prefix: string): Source => ({
-	has: name => name === 'end' || blocks.includes(prefix + name),
-	read: async name => blocks.includes(prefix + name) ? new Uint8Array(await (await ask('block/' + prefix + name)).arrayBuffer()) : null,
-});
+// All blocks are of one generation: those of the next have other ids.
+export function servedSource({ blocks, generation }: Served, prefix: string): Source {
+	const has = (name: string) => blocks.includes(prefix + name);
+	return {
+		has: name => name === 'end' || has(name),
+		read: async name => has(name) ? new Uint8Array(await (await ask('block/' + prefix + name, {}, 5, generation)).arrayBuffer()) : null,
+	};
+}
 
 export const query = async (statement: string): Promise<ShownTable> =>
 	(await ask('query', { method: 'POST', body: statement })).json();

@@ -326,11 +326,16 @@ function finish(nodes: Nodes, nodeOf: Uint32Array, time: Float64Array, cut: numb
 
 	for (let row = nodeOf.length - 1; row >= 0; row--)
 		firstRow[nodeOf[row]] = row;
-	for (let node = count - 1; node > 0; node--)
-		if (firstRow[node] < firstRow[parent[node]])
-			firstRow[parent[node]] = firstRow[node];
 	for (let node = 0; node < count; node++)
 		first[node] = firstRow[node] < time.length ? time[firstRow[node]] : Infinity;
+	// Of a comparison, a later row may have an earlier time.
+	for (let node = count - 1; node > 0; node--) {
+		const above = parent[node];
+		if (firstRow[node] < firstRow[above])
+			firstRow[above] = firstRow[node];
+		if (first[node] < first[above])
+			first[above] = first[node];
+	}
 	return {
 		count, parent, ...childrenOfParents(parent), firstRow, first, cut, served: null, before: null, selfBefore: null, allocated: null, allocations: null,
 		kind: nodes.kind.slice(0, count), id: nodes.id.slice(0, count),

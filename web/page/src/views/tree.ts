@@ -61,9 +61,11 @@ export interface Words {
 export const hasWeight = (tree: Tree, node: number): boolean =>
 	tree.total[node] > 0 || tree.before !== null && tree.before[node] > 0;
 
-// The heaviest first; of equal ones, that which was met first.
-export const byWeight = ({ total, firstRow }: Tree) => (a: number, b: number): number =>
-	total[b] - total[a] || (firstRow ? firstRow[a] - firstRow[b] : 0) || a - b;
+// Of equal ones, that which was met first.
+const byRow = ({ firstRow }: Tree, a: number, b: number): number => firstRow && firstRow[a] - firstRow[b] || a - b;
+
+// The heaviest first.
+export const byWeight = (tree: Tree) => (a: number, b: number): number => tree.total[b] - tree.total[a] || byRow(tree, a, b);
 
 // The children of a node, in that order. Only those with a total.
 export function childrenOf(tree: Tree, node: number, order: Order, words?: Words): Uint32Array {
@@ -72,10 +74,10 @@ export function childrenOf(tree: Tree, node: number, order: Order, words?: Words
 	if (order === 'weight')
 		return list.sort(byWeight(tree));
 	if (order === 'time')
-		return list.sort((a, b) => tree.first[a] - tree.first[b] || a - b);
+		return list.sort((a, b) => tree.first[a] - tree.first[b] || byRow(tree, a, b));
 	return list.sort((a, b) => {
 		const x = words!.name(a), y = words!.name(b);
-		return x < y ? -1 : x > y ? 1 : a - b;
+		return x < y ? -1 : x > y ? 1 : byRow(tree, a, b);
 	});
 }
 
