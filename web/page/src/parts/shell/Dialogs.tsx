@@ -1,6 +1,6 @@
 // The help and the list of commands: both are lists of all actions that can be searched.
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import * as words from '../../words/shell';
 import { ACTIONS, actionOf, canDo, dialog, functionName, openDialog, singleKeys, type Dialog } from '../../state/actions';
 import { panel } from '../../state/state';
@@ -26,7 +26,7 @@ export function Dialogs() {
 	const [text, setText] = useState('');
 	const [at, setAt] = useState(0);
 	const which = dialog.value;
-	useEffect(() => {
+	useLayoutEffect(() => { // before the next key
 		setText('');
 		setAt(0);
 		const own = box.current!;
