@@ -313,6 +313,8 @@ test('states of a served page: symbols, source code, SQL, a program that is busy
 			await page.route('**/tree?*', route => times++ < 2 ? route.fulfill({ status: 503, contentType: 'application/json', body: '{"error":"too many requests wait; try again"}' })
 				: route.continue());
 			await press(page, 'u');
+			for (let i = 0; i < 100 && times < 3; i++)
+				await page.waitForTimeout(100);
 			await page.waitForFunction(() => document.querySelector('[aria-busy]').getAttribute('aria-busy') === 'false');
 			equal([times, await page.locator('.shell-status [role=alert]').count()], [3, 0]);
 		});
